@@ -1,0 +1,40 @@
+"""The Python client of Uketsuke. ``Client`` is where to start."""
+
+from __future__ import annotations
+
+from uketsuke_client.client import Client
+from uketsuke_client.clock import Clock
+from uketsuke_client.error import (
+    ApiError,
+    Fault,
+    NotFinished,
+    Problem,
+    UnexpectedAnswer,
+    Unreachable,
+)
+from uketsuke_client.event import Event
+from uketsuke_client.input_ref import InputRef
+from uketsuke_client.job import Accepted, Failure, Job, Progress, Usage
+from uketsuke_client.request import Unsendable, new_idempotency_key
+from uketsuke_client.transport import Retry
+
+__all__ = [
+    "Accepted",
+    "ApiError",
+    "Client",
+    "Clock",
+    "Event",
+    "Failure",
+    "Fault",
+    "InputRef",
+    "Job",
+    "NotFinished",
+    "Problem",
+    "Progress",
+    "Retry",
+    "UnexpectedAnswer",
+    "Unreachable",
+    "Unsendable",
+    "Usage",
+    "new_idempotency_key",
+]

@@ -1,0 +1,41 @@
+"""The options that several commands share."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+import typer
+
+DEFAULT_URL = "http://127.0.0.1:8787"
+
+JobId: TypeAlias = Annotated[str, typer.Argument(metavar="ID", help="The job's id, job_….")]
+Url: TypeAlias = Annotated[
+    str, typer.Option("--url", envvar="UKETSUKE_URL", metavar="URL", help="The server.")
+]
+Key: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--key",
+        envvar="UKETSUKE_KEY",
+        metavar="KEY",
+        show_envvar=True,
+        help="Your key. The variable keeps it out of the list of processes.",
+    ),
+]
+Json: TypeAlias = Annotated[
+    bool, typer.Option("--json", help="Print exactly one JSON document on stdout.")
+]
+Timeout: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        "--timeout", min=0, metavar="SECONDS", help="Stop following after this time (exit 5)."
+    ),
+]
+
+
+def pair(given: str, *, option: str) -> tuple[str, str]:
+    """Return NAME=VALUE as two strings, or say which option has none."""
+    name, equals, value = given.partition("=")
+    if not equals or not name:
+        raise typer.BadParameter(f"{given!r} is not NAME=VALUE", param_hint=option)
+    return name, value

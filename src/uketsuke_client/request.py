@@ -1,0 +1,75 @@
+"""What may be put into a request, checked before it leaves."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import re
+import uuid
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+_PRINTABLE = re.compile(r"[\x20-\x7e]{1,200}")
+
+
+class Unsendable(ValueError):
+    """No request can carry what was given; the message says why."""
+
+
+def new_idempotency_key() -> str:
+    return str(uuid.uuid4())
+
+
+def checked_url(base_url: str) -> httpx.URL:
+    try:
+        url = httpx.URL(base_url.strip().rstrip("/"))
+    except httpx.InvalidURL as error:
+        raise Unsendable(f"{base_url!r} is not a URL: {error}") from None
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise Unsendable(f"{base_url!r} is not a URL like https://uketsuke.example.com")
+    return url
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def bearer(key: str) -> str:
+    return f"Bearer {_printable(key, what='the key')}"
+
+
+def quoted(idempotency_key: str) -> str:
+    """Return a Structured Field string, so that any printable key arrives as it is."""
+    key = _printable(idempotency_key, what="an idempotency key")
+    return '"{}"'.format(key.replace("\\", "\\\\").replace('"', '\\"'))
+
+
+def job_path(job_id: str) -> str:
+    # An empty id would be the path of the list, "." and ".." of something else yet.
+    if job_id in {"", ".", ".."}:
+        raise Unsendable(f"{job_id!r} is not a job's id")
+    return f"/v1/jobs/{quote(job_id, safe='')}"
+
+
+def encoded(body: Mapping[str, Any]) -> bytes:
+    """Return ``body`` as JSON, which has no NaN and no infinities."""
+    try:
+        return json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
+    except UnicodeEncodeError:
+        # A lone surrogate has no UTF-8. Escaped, it arrives and the server says where it is.
+        return json.dumps(body, allow_nan=False).encode()
+    except (TypeError, ValueError) as error:
+        raise Unsendable(f"this has no JSON: {error}") from None
+
+
+def _printable(value: str, *, what: str) -> str:
+    """Return ``value`` if a header can carry it: a stray newline would end the header."""
+    if not _PRINTABLE.fullmatch(value):
+        raise Unsendable(f"{what} must be 1 to 200 printable ASCII characters")
+    return value
