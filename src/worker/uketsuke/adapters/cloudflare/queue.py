@@ -1,0 +1,74 @@
+"""Queues: sending messages, and reading and answering a batch of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from uketsuke.adapters.cloudflare import ffi
+from uketsuke.services.knock import KnockAgain, Verdict
+from uketsuke.services.ports import Delivery, Unavailable
+
+# Limits of the platform (developers.cloudflare.com/queues/platform/limits).
+_LONGEST_DELAY_SECONDS = 86_400
+_MESSAGES_A_SEND = 100
+
+
+class CloudflareQueue:
+    """``services.ports.JobQueue`` on a raw producer binding."""
+
+    def __init__(self, binding: Any) -> None:
+        self._binding = binding
+
+    async def send(self, body: Mapping[str, object], *, delay: timedelta = timedelta()) -> None:
+        options = {"contentType": "json", "delaySeconds": _seconds(delay)}
+        try:
+            await self._binding.send(ffi.to_object(body), ffi.to_object(options))
+        except ffi.JsError as error:
+            raise Unavailable("the queue did not take the message") from error
+
+    async def send_many(self, bodies: Sequence[Mapping[str, object]]) -> None:
+        for start in range(0, len(bodies), _MESSAGES_A_SEND):
+            page = bodies[start : start + _MESSAGES_A_SEND]
+            messages = [{"body": body, "contentType": "json"} for body in page]
+            try:
+                await self._binding.sendBatch(ffi.to_object(messages))
+            except ffi.JsError as error:
+                raise Unavailable("the queue did not take the messages") from error
+
+    async def backlog(self) -> int | None:
+        try:
+            metrics = ffi.from_json(await self._binding.metrics())
+        except (ffi.JsError, AttributeError, TypeError):
+            return None  # a runtime without metrics
+        count = metrics.get("backlogCount")
+        return int(count) if isinstance(count, int | float) else None
+
+
+def read_batch(batch: Any) -> Sequence[Delivery]:
+    """Return the deliveries of a batch as the SDK hands it over."""
+    return [
+        Delivery(id=m.id, queue=batch.queue, number=int(m.attempts), body=_plain(m.body))
+        for m in batch.messages
+    ]
+
+
+def answer_batch(batch: Any, verdicts: Mapping[str, Verdict]) -> None:
+    """Give each message its own verdict, so that none re-delivers another."""
+    for message in batch.messages:
+        match verdicts[message.id]:
+            case KnockAgain(after=wait):
+                message.retry(delaySeconds=_seconds(wait))
+            case _:
+                message.ack()
+
+
+def _seconds(wait: timedelta) -> int:
+    return min(math.ceil(wait.total_seconds()), _LONGEST_DELAY_SECONDS)
+
+
+def _plain(body: Any) -> object:
+    """A message may hold anything that another producer sent: what is not JSON is no mapping."""
+    return dict(body) if isinstance(body, dict) else body

@@ -1,0 +1,67 @@
+"""The record of messages that belong to no job. (A job's own is written with its end.)"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import timedelta
+from typing import Final
+
+from uketsuke.adapters.sql import rows
+from uketsuke.adapters.sql.database import Database, Statement
+from uketsuke.adapters.sql.statements import NOW
+from uketsuke.domain.job import JobKey
+from uketsuke.services.ports import Delivery
+
+# ?1 id, ?2 tenant, ?3 job, ?4 class, ?5 code, ?6 deliveries, ?7 queue, ?8 message id, ?9 schema
+# version, ?10 ms until triage is due
+BURY_MESSAGE: Final = f"""
+INSERT INTO dead_letters (id, tenant_id, job_id, road, class, code, attempts, queue, message_id,
+                          schema_version, first_failed_at, last_failed_at, triage_due_at)
+VALUES (?1, ?2, ?3, 'undecodable', ?4, ?5, ?6, ?7, ?8, ?9, {NOW}, {NOW}, {NOW} + ?10)
+ON CONFLICT (id) DO UPDATE SET last_failed_at = excluded.last_failed_at
+"""
+
+
+class SqlDeadLetters:
+    """``services.ports.DeadLetters`` on any ``Database``."""
+
+    def __init__(self, database: Database, *, triage_within: timedelta) -> None:
+        self._database = database
+        self._triage_within = triage_within
+
+    async def bury_message(self, delivery: Delivery, *, code: str, version: int | None) -> None:
+        # The body's hash is its name, so that every redelivery finds the same record; the body
+        # itself could hold anything, and is not kept.
+        name = "dl_" + _digest(delivery.body)
+        await self._bury(
+            name, None, delivery, error_class="invalid_input", code=code, version=version
+        )
+
+    async def bury_unknown_job(self, key: JobKey, delivery: Delivery) -> None:
+        name = "dl_" + key.job_id.removeprefix("job_")
+        await self._bury(
+            name, key, delivery, error_class="not_found", code="job_unknown", version=1
+        )
+
+    async def _bury(
+        self,
+        name: str,
+        key: JobKey | None,
+        delivery: Delivery,
+        *,
+        error_class: str,
+        code: str,
+        version: int | None,
+    ) -> None:
+        tenant, job = key or (None, None)
+        row = (
+            name, tenant, job, error_class, code, delivery.number, delivery.queue, delivery.id,
+            version, rows.to_ms(self._triage_within),
+        )  # fmt: skip
+        await self._database.batch([Statement(BURY_MESSAGE, row)])
+
+
+def _digest(body: object) -> str:
+    text = json.dumps(body, sort_keys=True, default=repr, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:26]

@@ -1,0 +1,214 @@
+"""The store of jobs: the statements, their parameters, and what their rows mean."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from uketsuke.adapters.sql import rows
+from uketsuke.adapters.sql import statements as sql
+from uketsuke.adapters.sql.database import Database, Row, Statement
+from uketsuke.domain.job import (
+    Attempt,
+    Ending,
+    Job,
+    JobKey,
+    LeasedJob,
+    NewJob,
+    Progress,
+    SeenJob,
+)
+from uketsuke.domain.lifecycle import JobState
+from uketsuke.services.ports import (
+    AcceptedNew,
+    Admission,
+    InputVanished,
+    KnownKey,
+    LeaseState,
+    RunInProgress,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """How long what is written is kept, and how soon somebody must look at it."""
+
+    keep_results: timedelta
+    triage_within: timedelta
+    grace: timedelta
+    longest_knock: timedelta
+
+
+class SqlJobs:
+    """``services.ports.Jobs`` on any ``Database``."""
+
+    def __init__(self, database: Database, retention: Retention) -> None:
+        self._database = database
+        self._retention = retention
+
+    async def accept(self, new: NewJob) -> Admission:
+        *_, found = await self._database.batch(_accepting(new))
+        if not found:
+            return InputVanished()
+        (row,) = found
+        job = rows.to_job(row)
+        match row["how"]:
+            case "new":
+                return AcceptedNew(job=job)
+            case "known_key":
+                return _known_key(row)
+            case _:
+                return RunInProgress(job=job)
+
+    async def find(self, job_id: str, *, tenant_id: str | None) -> Job | None:
+        if tenant_id is None:
+            found = await self._select(sql.SELECT_JOB_OF_ANY_TENANT, job_id)
+        else:
+            found = await self._select(sql.SELECT_JOB, tenant_id, job_id)
+        return rows.to_job(found[0]) if found else None
+
+    async def find_by_request(self, *, tenant_id: str, request_key: str) -> KnownKey | None:
+        found = await self._select(sql.SELECT_BY_REQUEST, tenant_id, request_key)
+        return _known_key(found[0]) if found else None
+
+    async def attempts_of(self, key: JobKey) -> Sequence[Attempt]:
+        return [rows.to_attempt(row) for row in await self._select(sql.SELECT_ATTEMPTS, *key)]
+
+    async def result_text(self, key: JobKey, *, attempt: int) -> str | None:
+        found = await self._select(sql.SELECT_RESULT, *key, attempt)
+        return found[0]["result"] if found else None
+
+    async def lease(
+        self, wave: Collection[JobKey], *, token: str, duration: timedelta, alone: bool
+    ) -> Mapping[JobKey, LeasedJob | SeenJob]:
+        keys = rows.from_keys(wave)
+        *_, looked = await self._database.batch(
+            [
+                # Before the lease takes over what another one left: its attempt is recorded.
+                Statement(sql.RECORD_CRASHES, (keys, token)),
+                Statement(sql.LEASE, (keys, token, rows.to_ms(duration), int(alone))),
+                Statement(sql.LOOK, (keys, token)),
+            ]
+        )
+        return {_key(row): _leased_or_seen(row, token) for row in looked}
+
+    async def renew(
+        self,
+        holdings: Mapping[JobKey, str],
+        *,
+        duration: timedelta,
+        progress: Mapping[JobKey, Progress],
+    ) -> Mapping[JobKey, LeaseState]:
+        held = [[*key, token, *_progress_of(progress.get(key))] for key, token in holdings.items()]
+        found = await self._select(sql.RENEW, rows.dump(held), rows.to_ms(duration))
+        return {
+            _key(row): LeaseState(
+                ends_in=rows.to_duration(row["ends_in"]),
+                cancel_requested=row["cancel_requested_at"] is not None,
+                overdue=bool(row["overdue"]),
+            )
+            for row in found
+        }
+
+    async def settle(self, endings: Sequence[Ending]) -> Mapping[JobKey, JobState]:
+        kept = self._retention
+        document = rows.dump(
+            [rows.from_ending(ending, grace=self._grace(ending)) for ending in endings]
+        )
+        *_, settled = await self._database.batch(
+            [
+                Statement(sql.COUNT_LATE_WRITES, (document,)),
+                Statement(sql.SETTLE_ATTEMPTS, (document,)),
+                Statement(sql.SETTLE_DEAD_LETTERS, (document, rows.to_ms(kept.triage_within))),
+                Statement(sql.SETTLE_JOBS, (document, rows.to_ms(kept.keep_results))),
+            ]
+        )
+        return {_key(row): JobState(row["state"]) for row in settled}
+
+    def _grace(self, ending: Ending) -> timedelta:
+        """After a long wait nobody knocks but the sweep, so it looks when the job is due."""
+        long = ending.wait > self._retention.longest_knock
+        return timedelta() if long else self._retention.grace
+
+    async def settled_under(self, tokens: Mapping[JobKey, str]) -> Mapping[JobKey, JobState]:
+        asked = rows.dump([[*key, token] for key, token in tokens.items()])
+        found = await self._select(sql.SELECT_SETTLED, asked)
+        return {_key(row): JobState(row["state"]) for row in found}
+
+    async def take_back(self, keys: Collection[JobKey]) -> Sequence[Job]:
+        _, back, overdue, _ = await self._database.batch(taking_back(keys, self._retention))
+        return [rows.to_job(row) for row in (*back, *overdue)]
+
+    async def fail_hopeless(self, key: JobKey, *, code: str) -> Job | None:
+        kept = self._retention
+        wave = rows.from_keys([key])
+        failed, _ = await self._database.batch(
+            [
+                Statement(sql.FAIL_HOPELESS, (wave, rows.to_ms(kept.keep_results), code)),
+                Statement(sql.BURY_FAILED, (wave, rows.to_ms(kept.triage_within))),
+            ]
+        )
+        return rows.to_job(failed[0]) if failed else None
+
+    async def request_cancel(self, key: JobKey) -> Job | None:
+        keep = rows.to_ms(self._retention.keep_results)
+        found = await self._select(sql.REQUEST_CANCEL, *key, keep)
+        return rows.to_job(found[0]) if found else None
+
+    async def _select(self, text: str, *params: str | int | None) -> Sequence[Row]:
+        (found,) = await self._database.batch([Statement(text, params)])
+        return found
+
+
+def taking_back(keys: Collection[JobKey], kept: Retention) -> Sequence[Statement]:
+    """Return the statements that end what expired or is overdue; the answers of the second and
+    the third are the jobs that changed.
+    """
+    wave, keep = rows.from_keys(keys), rows.to_ms(kept.keep_results)
+    return [
+        Statement(sql.RECORD_CRASHES, (wave, "")),
+        Statement(sql.TAKE_BACK, (wave, keep, rows.to_ms(kept.grace))),
+        Statement(sql.FAIL_OVERDUE, (wave, keep)),
+        Statement(sql.BURY_FAILED, (wave, rows.to_ms(kept.triage_within))),
+    ]
+
+
+def _accepting(new: NewJob) -> Sequence[Statement]:
+    tenant, job = new.key
+    uploads = rows.dump(list(new.input.refs))
+    insert = (
+        tenant, job, new.request_key, new.kind, new.engine, new.origin, new.run_key,
+        rows.dump(dict(new.params)), rows.dump(dict(new.metadata)),
+        rows.from_input_place(new.input), new.traceparent, new.max_attempts,
+        rows.to_ms(new.deadline), rows.to_ms(new.first_wake), uploads,
+    )  # fmt: skip
+    fingerprint = None if new.fingerprint is None else rows.dump(dict(new.fingerprint))
+    accepting = [
+        Statement(sql.INSERT_JOB, insert),
+        Statement(sql.INSERT_SUBMISSION, (tenant, job, fingerprint, new.inline_input)),
+    ]
+    if new.input.refs:
+        pin = (tenant, job, uploads, rows.to_ms(new.keep_uploads))
+        accepting.append(Statement(sql.PIN_UPLOADS, pin))
+    winner = (tenant, job, new.request_key, new.run_key)
+    return [*accepting, Statement(sql.SELECT_ADMITTED, winner)]
+
+
+def _known_key(row: Row) -> KnownKey:
+    kept = row["fingerprint"]
+    return KnownKey(job=rows.to_job(row), fingerprint=rows.load(kept) if kept else {})
+
+
+def _key(row: Row) -> JobKey:
+    return JobKey(row["tenant_id"], row["id"])
+
+
+def _progress_of(progress: Progress | None) -> tuple[int | None, int | None]:
+    return (progress.done, progress.total) if progress else (None, None)
+
+
+def _leased_or_seen(row: Row, token: str) -> LeasedJob | SeenJob:
+    if not row["ours"]:
+        return rows.to_seen_job(row)
+    return rows.to_leased_job(row, token=f"{token}.{row['id']}")

@@ -1,0 +1,425 @@
+"""Every statement on jobs, by hand, one constant each, with its guard in ``WHERE``.
+
+They run unchanged on D1 and on SQLite 3.40. Whatever is due, leased or expired is judged here,
+by the database's clock; durations come in as milliseconds. Waves, renewals and endings come in
+as one JSON array, so that a batch of a hundred costs what a batch of one does.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# unixepoch('subsec') needs SQLite 3.42; tests control this clock by replacing julianday().
+NOW: Final = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+
+_JOB_COLUMNS: Final = (
+    "tenant_id", "id", "kind", "engine", "origin", "state", "run_key", "params", "metadata",
+    "input", "traceparent", "max_attempts", "attempts", "attempt_no", "call_epoch", "created_at", "due_at",
+    "deadline_at", "started_at", "leased_at", "finished_at", "expires_at", "cancel_requested_at",
+    "erased_at", "progress_done", "progress_total", "error_class", "error_code", "usage",
+    "attempts_cost_micros", "result", "redriven_from", "redriven_to",
+)  # fmt: skip
+JOB: Final = ", ".join(_JOB_COLUMNS)
+_J_JOB: Final = ", ".join(f"j.{column}" for column in _JOB_COLUMNS)
+
+# The jobs that a JSON array of [tenant, id] pairs names; keeps the planner on the primary key.
+_IN_WAVE: Final = "(tenant_id, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1))"
+
+# ?1 tenant, ?2 id, ?3 request key, ?4 kind, ?5 engine, ?6 origin, ?7 run key, ?8 params,
+# ?9 metadata, ?10 input, ?11 traceparent, ?12 max attempts, ?13 deadline ms, ?14 first wake ms,
+# ?15 uploads that must exist (JSON array of ids)
+INSERT_JOB: Final = f"""
+INSERT INTO jobs (tenant_id, id, request_key, kind, engine, origin, state, run_key, live_run_key,
+                  params, metadata, input, traceparent, max_attempts, created_at, due_at, wake_at,
+                  deadline_at)
+SELECT ?1, ?2, ?3, ?4, ?5, ?6, 'accepted', ?7, ?7, ?8, ?9, ?10, ?11, ?12, {NOW}, {NOW},
+       {NOW} + ?14, {NOW} + ?13
+ WHERE NOT EXISTS (SELECT 1 FROM submissions WHERE tenant_id = ?1 AND request_key = ?3)
+   AND NOT EXISTS (SELECT 1
+                     FROM json_each(?15) AS named
+                    WHERE NOT EXISTS (SELECT 1
+                                        FROM inputs
+                                       WHERE inputs.tenant_id = ?1
+                                         AND inputs.id = named.value
+                                         AND inputs.expires_at > {NOW}))
+ON CONFLICT DO NOTHING
+"""
+
+# Only if the job's row is ours. ?1 tenant, ?2 job, ?3 fingerprint, ?4 inline input
+INSERT_SUBMISSION: Final = """
+INSERT INTO submissions (tenant_id, request_key, job_id, fingerprint, input)
+SELECT tenant_id, request_key, id, ?3, ?4
+  FROM jobs
+ WHERE tenant_id = ?1 AND id = ?2
+"""
+
+# Only for a job that exists: its uploads stay until nothing could need them.
+# ?1 tenant, ?2 job, ?3 uploads (JSON), ?4 ms from now
+PIN_UPLOADS: Final = f"""
+UPDATE inputs
+   SET expires_at = max(expires_at, {NOW} + ?4)
+ WHERE tenant_id = ?1
+   AND id IN (SELECT value FROM json_each(?3))
+   AND EXISTS (SELECT 1 FROM jobs WHERE jobs.tenant_id = ?1 AND jobs.id = ?2)
+"""
+
+# Who stands for the submission: the new job, else the one under its idempotency key, else the
+# live one under its run key. ?1 tenant, ?2 id, ?3 request key, ?4 run key
+SELECT_ADMITTED: Final = f"""
+SELECT 'new' AS how, NULL AS fingerprint, {_J_JOB}
+  FROM jobs AS j
+ WHERE j.tenant_id = ?1 AND j.id = ?2
+UNION ALL
+SELECT 'known_key', s.fingerprint, {_J_JOB}
+  FROM submissions AS s
+  JOIN jobs AS j ON j.tenant_id = s.tenant_id AND j.id = s.job_id
+ WHERE s.tenant_id = ?1 AND s.request_key = ?3
+UNION ALL
+SELECT 'live_run', NULL, {_J_JOB}
+  FROM jobs AS j
+ WHERE j.tenant_id = ?1 AND j.live_run_key = ?4
+LIMIT 1
+"""
+
+# ?1 tenant, ?2 id
+SELECT_JOB: Final = f"SELECT {JOB} FROM jobs WHERE tenant_id = ?1 AND id = ?2"
+
+# An operator's look, over all tenants. ?1 id
+SELECT_JOB_OF_ANY_TENANT: Final = f"SELECT {JOB} FROM jobs WHERE id = ?1"
+
+# ?1 tenant, ?2 request key
+SELECT_BY_REQUEST: Final = f"""
+SELECT s.fingerprint, {_J_JOB}
+  FROM submissions AS s
+  JOIN jobs AS j ON j.tenant_id = s.tenant_id AND j.id = s.job_id
+ WHERE s.tenant_id = ?1 AND s.request_key = ?2
+"""
+
+# ?1 tenant, ?2 job. At most 20 spent attempts, and those given back: bounded all the same.
+SELECT_ATTEMPTS: Final = """
+SELECT number, started_at, ended_at, outcome, state, error_class, error_code, usage, provider_ms
+  FROM attempts
+ WHERE tenant_id = ?1 AND job_id = ?2
+ ORDER BY number
+ LIMIT 500
+"""
+
+# ?1 tenant, ?2 job, ?3 attempt
+SELECT_RESULT: Final = """
+SELECT result FROM attempts WHERE tenant_id = ?1 AND job_id = ?2 AND number = ?3
+"""
+
+# Two crashes with nobody else to blame: this job kills its worker.
+LONE_CRASHES_ALLOWED: Final = 2
+
+# What becomes of a job whose lease has expired (for a row of jobs that is running).
+_AFTER_CRASH: Final = f"""
+CASE WHEN cancel_requested_at IS NOT NULL THEN 'canceled'
+     WHEN deadline_at <= {NOW}
+       OR attempts >= max_attempts
+       OR lone_crashes + leased_alone >= {LONE_CRASHES_ALLOWED} THEN 'failed'
+     ELSE 'retrying' END"""
+_CRASH_CLASS: Final = f"CASE WHEN deadline_at <= {NOW} THEN 'deadline' ELSE 'crashed' END"
+_CRASH_CODE: Final = (
+    f"CASE WHEN deadline_at <= {NOW} THEN 'deadline_passed' ELSE 'worker_crashed' END"
+)
+_EXPIRED: Final = f"state = 'running' AND leased_until <= {NOW}"
+_TERMINAL_LIST: Final = "('succeeded', 'failed', 'canceled')"
+
+# The attempt of an expired lease gets its row: nobody else will write it.
+# ?1 wave, ?2 the token that must not be ours
+RECORD_CRASHES: Final = f"""
+INSERT INTO attempts (tenant_id, job_id, number, lease_token, started_at, ended_at, outcome, state,
+                      error_class, error_code)
+SELECT tenant_id, id, attempt_no, lease_token, leased_at, {NOW},
+       CASE WHEN cancel_requested_at IS NOT NULL THEN 'canceled' ELSE 'failed' END,
+       {_AFTER_CRASH}, {_CRASH_CLASS}, {_CRASH_CODE}
+  FROM jobs
+ WHERE {_IN_WAVE} AND {_EXPIRED} AND lease_token <> ?2 || '.' || id
+ON CONFLICT DO NOTHING
+"""
+
+# Crashed jobs go back to waiting, or end. ?1 wave, ?2 ms to keep, ?3 ms until the sweep looks again
+TAKE_BACK: Final = f"""
+UPDATE jobs
+   SET state = {_AFTER_CRASH},
+       error_class = {_CRASH_CLASS},
+       error_code = {_CRASH_CODE},
+       crashes = crashes + 1,
+       lone_crashes = lone_crashes + leased_alone,
+       due_at = {NOW},
+       wakes = 0,
+       wake_at = CASE WHEN {_AFTER_CRASH} = 'retrying' THEN {NOW} + ?3 END,
+       finished_at = CASE WHEN {_AFTER_CRASH} = 'retrying' THEN NULL ELSE {NOW} END,
+       expires_at = CASE WHEN {_AFTER_CRASH} = 'retrying' THEN NULL ELSE {NOW} + ?2 END,
+       live_run_key = CASE WHEN {_AFTER_CRASH} = 'retrying' THEN live_run_key END,
+       progress_done = NULL,
+       progress_total = NULL,
+       lease_token = NULL,
+       leased_until = NULL
+ WHERE {_IN_WAVE} AND {_EXPIRED}
+RETURNING {JOB}
+"""
+
+# A waiting job whose time is over ends. ?1 wave, ?2 ms to keep
+FAIL_OVERDUE: Final = f"""
+UPDATE jobs
+   SET state = CASE WHEN cancel_requested_at IS NULL THEN 'failed' ELSE 'canceled' END,
+       error_class = 'deadline',
+       error_code = 'deadline_passed',
+       wake_at = NULL,
+       live_run_key = NULL,
+       finished_at = {NOW},
+       expires_at = {NOW} + ?2
+ WHERE {_IN_WAVE} AND state IN ('accepted', 'retrying') AND deadline_at <= {NOW}
+RETURNING {JOB}
+"""
+
+# Jobs of the wave that failed just now, in the same transaction, get their dead letter: one a job.
+# ?1 wave, ?2 ms until triage is due
+BURY_FAILED: Final = f"""
+INSERT INTO dead_letters (id, tenant_id, job_id, kind, road, class, code, attempts,
+                          first_failed_at, last_failed_at, triage_due_at, schema_version)
+SELECT 'dl_' || substr(id, 5), tenant_id, id, kind,
+       CASE error_class WHEN 'deadline' THEN 'deadline' WHEN 'crashed' THEN 'crashed'
+                        WHEN 'stale' THEN 'stale' ELSE 'permanent' END,
+       error_class, error_code, attempts,
+       coalesce((SELECT min(ended_at) FROM attempts AS a
+                  WHERE a.tenant_id = jobs.tenant_id AND a.job_id = jobs.id
+                    AND a.outcome = 'failed'), {NOW}),
+       {NOW}, {NOW} + ?2, 1
+  FROM jobs
+ WHERE {_IN_WAVE} AND state = 'failed'
+ON CONFLICT DO NOTHING
+"""
+
+# A row is leased again under its own token without counting twice: the first answer was lost.
+_OURS: Final = "lease_token IS ?2 || '.' || id"
+
+# ?1 wave, ?2 token, ?3 lease ms, ?4 1 if the wave is alone in its worker
+LEASE: Final = f"""
+UPDATE jobs
+   SET attempts = attempts + ({_OURS} IS FALSE),
+       attempt_no = attempt_no + ({_OURS} IS FALSE),
+       crashes = crashes + (state = 'running' AND {_OURS} IS FALSE),
+       lone_crashes = lone_crashes + (state = 'running' AND {_OURS} IS FALSE) * leased_alone,
+       state = 'running',
+       lease_token = ?2 || '.' || id,
+       leased_alone = ?4,
+       leased_at = {NOW},
+       leased_until = {NOW} + ?3,
+       started_at = coalesce(started_at, {NOW}),
+       progress_done = NULL,
+       progress_total = NULL
+ WHERE {_IN_WAVE}
+   AND ({_OURS} OR (state IN ('accepted', 'retrying') AND due_at <= {NOW}) OR ({_EXPIRED}))
+   AND ({_OURS} OR attempts < max_attempts)
+   AND deadline_at > {NOW}
+   AND cancel_requested_at IS NULL
+   AND (?4 OR (crashes = 0 AND (state <> 'running' OR {_OURS})))
+   AND (state <> 'running' OR {_OURS} OR lone_crashes + leased_alone < {LONE_CRASHES_ALLOWED})
+"""
+
+# How each job of the wave stands now, within the same transaction. The input comes along for
+# those that are ours. ?1 wave, ?2 token
+LOOK: Final = f"""
+SELECT {_J_JOB},
+       j.lease_token IS ?2 || '.' || j.id AS ours,
+       CASE WHEN j.lease_token IS ?2 || '.' || j.id THEN s.input END AS inline_input,
+       j.leased_until - {NOW} AS lease_ends_in,
+       j.due_at - {NOW} AS due_in,
+       j.deadline_at - {NOW} AS time_left,
+       j.crashes,
+       j.crashes > 0 OR (j.state = 'running' AND j.leased_until <= {NOW}) AS quarantined,
+       j.attempts >= j.max_attempts
+         OR j.lone_crashes + (j.state = 'running') * j.leased_alone
+            >= {LONE_CRASHES_ALLOWED} AS spent
+  FROM json_each(?1) AS wave
+  JOIN jobs AS j ON j.tenant_id = wave.value ->> 0 AND j.id = wave.value ->> 1
+  LEFT JOIN submissions AS s
+    ON s.tenant_id = j.tenant_id AND s.request_key = j.request_key
+   AND j.lease_token IS ?2 || '.' || j.id
+"""
+
+# ?1 JSON array of [tenant, id, token, done, total]; ?2 lease ms. The lease is not extended past
+# the deadline or a wish to cancel: the holder reads both in the answer and stops. (The raw time
+# comes back: SQLite 3.40 gets IS NULL wrong in RETURNING from a table without rowid.)
+RENEW: Final = f"""
+UPDATE jobs
+   SET leased_until = CASE WHEN deadline_at > {NOW} AND cancel_requested_at IS NULL
+                           THEN max(leased_until, {NOW} + ?2) ELSE leased_until END,
+       progress_done = coalesce(held.value ->> 3, progress_done),
+       progress_total = coalesce(held.value ->> 4, progress_total)
+  FROM json_each(?1) AS held
+ WHERE jobs.tenant_id = held.value ->> 0 AND jobs.id = held.value ->> 1
+   AND jobs.lease_token = held.value ->> 2
+   AND jobs.leased_until > {NOW}
+RETURNING tenant_id, id, leased_until - {NOW} AS ends_in,
+          cancel_requested_at, deadline_at <= {NOW} AS overdue
+"""
+
+# The endings come as ?1: a JSON array of objects with t, i (tenant and id), n (attempt), k (lease
+# token), s (state), o (outcome), c, d (error class and code), w (wait ms), z (wake grace ms), g
+# (gives back), e (new epoch), r (result place), x (result text), u (usage), p (provider ms), road,
+# cost.
+_ENDING_JOB: Final = """json_each(?1) AS e
+  JOIN jobs AS j ON j.tenant_id = e.value ->> 't' AND j.id = e.value ->> 'i'
+   AND j.lease_token = e.value ->> 'k'"""
+# A wish to cancel ends what would be tried again.
+_FINAL_STATE: Final = """
+       CASE WHEN e.value ->> 's' = 'retrying' AND {j}.cancel_requested_at IS NOT NULL THEN
+            'canceled' ELSE e.value ->> 's' END"""
+_FINAL_STATE_J: Final = _FINAL_STATE.format(j="j")
+_FINAL_STATE_JOBS: Final = _FINAL_STATE.format(j="jobs")
+
+SETTLE_ATTEMPTS: Final = f"""
+INSERT INTO attempts (tenant_id, job_id, number, lease_token, started_at, ended_at, outcome, state,
+                      error_class, error_code, usage, provider_ms, result)
+SELECT j.tenant_id, j.id, j.attempt_no, j.lease_token, j.leased_at, {NOW}, e.value ->> 'o',
+       {_FINAL_STATE_J}, e.value ->> 'c', e.value ->> 'd', e.value ->> 'u',
+       coalesce(e.value ->> 'p', 0), e.value ->> 'x'
+  FROM {_ENDING_JOB}
+ WHERE true
+ON CONFLICT DO NOTHING
+"""
+
+# ?2 ms until triage is due
+SETTLE_DEAD_LETTERS: Final = f"""
+INSERT INTO dead_letters (id, tenant_id, job_id, kind, road, class, code, attempts,
+                          first_failed_at, last_failed_at, triage_due_at, schema_version)
+SELECT 'dl_' || substr(j.id, 5), j.tenant_id, j.id, j.kind, e.value ->> 'road', e.value ->> 'c',
+       e.value ->> 'd', j.attempts,
+       coalesce((SELECT min(a.ended_at) FROM attempts AS a
+                  WHERE a.tenant_id = j.tenant_id AND a.job_id = j.id AND a.outcome = 'failed'),
+                {NOW}),
+       {NOW}, {NOW} + ?2, 1
+  FROM {_ENDING_JOB}
+ WHERE e.value ->> 's' = 'failed'
+ON CONFLICT DO NOTHING
+"""
+
+# Endings whose lease is gone and that were not written before either: too late, and counted.
+COUNT_LATE_WRITES: Final = """
+INSERT INTO counters (name, value)
+SELECT 'late_writes', count(*)
+  FROM json_each(?1) AS e
+ WHERE NOT EXISTS (SELECT 1 FROM jobs AS j
+                    WHERE j.tenant_id = e.value ->> 't' AND j.id = e.value ->> 'i'
+                      AND j.lease_token = e.value ->> 'k')
+   AND NOT EXISTS (SELECT 1 FROM attempts AS a
+                    WHERE a.tenant_id = e.value ->> 't' AND a.job_id = e.value ->> 'i'
+                      AND a.number = e.value ->> 'n' AND a.lease_token = e.value ->> 'k'
+                      AND a.outcome = e.value ->> 'o')
+HAVING count(*) > 0
+ON CONFLICT (name) DO UPDATE SET value = value + excluded.value
+"""
+
+# Last, for it clears the token that proves the others. ?2 ms to keep
+SETTLE_JOBS: Final = f"""
+UPDATE jobs
+   SET state = {_FINAL_STATE_JOBS},
+       attempts = attempts - coalesce(e.value ->> 'g', 0),
+       call_epoch = call_epoch + coalesce(e.value ->> 'e', 0),
+       crashes = 0,
+       lone_crashes = 0,
+       wakes = 0,
+       error_class = e.value ->> 'c',
+       error_code = e.value ->> 'd',
+       usage = coalesce(e.value ->> 'u', usage),
+       attempts_cost_micros = CASE WHEN e.value ->> 'cost' IS NULL THEN attempts_cost_micros
+              ELSE coalesce(attempts_cost_micros, 0) + (e.value ->> 'cost') END,
+       result = e.value ->> 'r',
+       due_at = {NOW} + coalesce(e.value ->> 'w', 0),
+       wake_at = CASE WHEN {_FINAL_STATE_JOBS} = 'retrying'
+                      THEN {NOW} + (e.value ->> 'w') + (e.value ->> 'z') END,
+       finished_at = CASE WHEN {_FINAL_STATE_JOBS} = 'retrying' THEN NULL ELSE {NOW} END,
+       expires_at = CASE WHEN {_FINAL_STATE_JOBS} = 'retrying' THEN NULL ELSE {NOW} + ?2 END,
+       live_run_key = CASE WHEN {_FINAL_STATE_JOBS} = 'retrying' THEN live_run_key END,
+       progress_done = CASE WHEN e.value ->> 's' = 'succeeded' THEN progress_total
+                            ELSE progress_done END,
+       lease_token = NULL,
+       leased_until = NULL
+  FROM json_each(?1) AS e
+ WHERE jobs.tenant_id = e.value ->> 't' AND jobs.id = e.value ->> 'i'
+   AND jobs.lease_token = e.value ->> 'k'
+RETURNING tenant_id, id, state
+"""
+
+# After a settle whose answer was lost: which of these attempts were written?
+# ?1 JSON array of [tenant, id, token]
+SELECT_SETTLED: Final = """
+SELECT a.tenant_id, a.job_id AS id, a.state
+  FROM json_each(?1) AS asked
+  JOIN attempts AS a ON a.tenant_id = asked.value ->> 0 AND a.job_id = asked.value ->> 1
+   AND a.lease_token = asked.value ->> 2
+"""
+
+# What waits ends at once; what runs is told. ?1 tenant, ?2 job, ?3 ms to keep
+REQUEST_CANCEL: Final = f"""
+UPDATE jobs
+   SET cancel_requested_at = coalesce(cancel_requested_at, {NOW}),
+       state = CASE state WHEN 'running' THEN state ELSE 'canceled' END,
+       finished_at = CASE state WHEN 'running' THEN NULL ELSE {NOW} END,
+       expires_at = CASE state WHEN 'running' THEN NULL ELSE {NOW} + ?3 END,
+       wake_at = CASE state WHEN 'running' THEN wake_at END,
+       live_run_key = CASE state WHEN 'running' THEN live_run_key END
+ WHERE tenant_id = ?1 AND id = ?2 AND state IN ('accepted', 'retrying', 'running')
+RETURNING {JOB}
+"""
+
+# Nothing could ever work it. ?1 wave, ?2 ms to keep, ?3 error code
+FAIL_HOPELESS: Final = f"""
+UPDATE jobs
+   SET state = 'failed',
+       error_class = 'not_found',
+       error_code = ?3,
+       wake_at = NULL,
+       live_run_key = NULL,
+       finished_at = {NOW},
+       expires_at = {NOW} + ?2
+ WHERE {_IN_WAVE} AND state IN ('accepted', 'retrying')
+RETURNING {JOB}
+"""
+
+
+# The sweep. Everything below is safe beside another sweep, and half-way.
+
+# A duty is done by one sweep at a time; a lease that expires by itself frees it from a dead one.
+# ?1 duty, ?2 token, ?3 lease ms
+CLAIM_DUTY: Final = f"""
+INSERT INTO duties (name, lease_token, leased_until) VALUES (?1, ?2, {NOW} + ?3)
+ON CONFLICT (name) DO UPDATE
+   SET lease_token = excluded.lease_token, leased_until = excluded.leased_until
+ WHERE duties.leased_until <= {NOW}
+RETURNING name
+"""
+
+# ?1 duty, ?2 token
+FINISH_DUTY: Final = f"""
+UPDATE duties
+   SET lease_token = NULL, leased_until = 0, done_at = {NOW}
+ WHERE name = ?1 AND lease_token = ?2
+"""
+
+# Jobs that somebody must look at, oldest wake-up first, after the last one seen: what cannot be
+# moved is passed by. ?1 wake_at, ?2 tenant, ?3 id of the last one seen, ?4 page size
+SELECT_WAKING: Final = f"""
+SELECT tenant_id, id, wake_at
+  FROM jobs
+ WHERE wake_at IS NOT NULL AND wake_at <= {NOW} AND (wake_at, tenant_id, id) > (?1, ?2, ?3)
+ ORDER BY wake_at, tenant_id, id
+ LIMIT ?4
+"""
+
+# When to look again: a waiting job that is due is sent now, and again after a doubling grace; one
+# that is not yet due, then; a running one, when its lease ends.
+# ?1 wave, ?2 first grace ms, ?3 longest grace ms
+MOVE_WAKES: Final = f"""
+UPDATE jobs
+   SET wake_at = CASE WHEN state = 'running' THEN leased_until
+                      WHEN due_at > {NOW} THEN due_at
+                      ELSE {NOW} + min(?2 * (1 << min(wakes, 20)), ?3) END,
+       wakes = wakes + (state <> 'running' AND due_at <= {NOW})
+ WHERE {_IN_WAVE} AND wake_at <= {NOW}
+RETURNING {JOB}, state <> 'running' AND due_at <= {NOW} AS to_send
+"""

@@ -1,0 +1,164 @@
+"""What can go wrong with an attempt, in our own words, and what each word means for the job.
+
+Adapters turn the platform's and the providers' errors into the exceptions below; ``classify``
+turns those into a ``Failure``; everything after reads only the failure. A user never sees the
+text of a foreign error: messages come from the table of codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+
+class ErrorClass(StrEnum):
+    """The kind of failure; it alone decides what follows."""
+
+    TIMEOUT = "timeout"
+    THROTTLED = "throttled"
+    UNAVAILABLE = "unavailable"
+    QUOTA = "quota"
+    INVALID_INPUT = "invalid_input"
+    TOO_LARGE = "too_large"
+    REFUSED = "refused"
+    DENIED = "denied"
+    NOT_FOUND = "not_found"
+    BUDGET = "budget"
+    DEADLINE = "deadline"
+    LOST = "lost"
+    CRASHED = "crashed"
+    STALE = "stale"
+    UNKNOWN = "unknown"
+
+
+class Road(StrEnum):
+    """The way by which a job came to its dead letter."""
+
+    PERMANENT = "permanent"
+    EXHAUSTED = "exhausted"
+    CRASHED = "crashed"
+    STALE = "stale"
+    DEADLINE = "deadline"
+    BUDGET = "budget"
+    UNDECODABLE = "undecodable"
+    QUEUE_DLQ = "queue_dlq"
+
+
+# Another try may help.
+RETRYABLE: Final = frozenset(
+    {
+        ErrorClass.TIMEOUT,
+        ErrorClass.THROTTLED,
+        ErrorClass.UNAVAILABLE,
+        ErrorClass.QUOTA,
+        ErrorClass.CRASHED,
+        ErrorClass.STALE,
+        ErrorClass.UNKNOWN,
+    }
+)
+# Not the job's doing: the attempt is given back, and only the deadline bounds the waiting.
+GIVEN_BACK: Final = frozenset({ErrorClass.THROTTLED, ErrorClass.QUOTA})
+# The provider said so itself. After the others it may still be working under the same
+# idempotency key, so the next attempt must send that key again.
+DEFINITE: Final = frozenset(
+    {
+        ErrorClass.THROTTLED,
+        ErrorClass.UNAVAILABLE,
+        ErrorClass.QUOTA,
+        ErrorClass.REFUSED,
+        ErrorClass.DENIED,
+        ErrorClass.INVALID_INPUT,
+        ErrorClass.TOO_LARGE,
+        ErrorClass.NOT_FOUND,
+    }
+)
+
+# code -> what a person is told. Ours, whole, and free of anything that a caller or provider sent.
+MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "provider_timed_out": "The AI provider did not answer in time.",
+        "attempt_timed_out": "The attempt took longer than one attempt may.",
+        "provider_throttled": "The AI provider asked us to slow down.",
+        "provider_unavailable": "The AI provider failed or could not be reached.",
+        "provider_answer_unusable": "The AI provider sent an answer that could not be used.",
+        "provider_quota_used_up": "The allowance at the AI provider is used up.",
+        "provider_rejected_input": "The AI provider did not accept the input.",
+        "provider_refused": "The AI provider refused the content under its policy.",
+        "provider_denied": "The AI provider did not accept our credentials.",
+        "model_not_found": "The AI provider has no such model.",
+        "input_too_large": "The input is larger than can be worked.",
+        "input_gone": "The input no longer exists.",
+        "input_not_text": "The input is not UTF-8 text.",
+        "input_empty": "The input holds nothing to work on.",
+        "input_not_json_lines": "The input is not JSON Lines of strings.",
+        "storage_unavailable": "Our storage could not be reached.",
+        "budget_exceeded": "The budget does not allow another call.",
+        "deadline_passed": "The job's time was over before it was done.",
+        "worker_crashed": "The process that worked the job stopped without a word.",
+        "run_outlived_its_limit": "The run took longer than a run may.",
+        "kind_unknown": "This deployment knows no such kind of job.",
+        "schema_newer": "The message was written by a newer version than this one.",
+        "body_undecodable": "The message could not be read.",
+        "job_unknown": "The message belongs to no job.",
+        "unexpected": "Something unforeseen went wrong.",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A classified error. ``retry_after`` is a floor that the other side asked for."""
+
+    error_class: ErrorClass
+    code: str
+    retry_after: timedelta | None = None
+
+    @property
+    def retryable(self) -> bool:
+        return self.error_class in RETRYABLE
+
+    @property
+    def message(self) -> str:
+        return message_of(self.code)
+
+
+def message_of(code: str) -> str:
+    """Return our sentence for ``code``; codes of rows from other versions get the general one."""
+    return MESSAGES.get(code, MESSAGES["unexpected"])
+
+
+class AttemptFailed(Exception):
+    """An attempt cannot go on, and it is known why. Adapters, providers and kinds raise it."""
+
+    def __init__(
+        self, error_class: ErrorClass, code: str, *, retry_after: timedelta | None = None
+    ) -> None:
+        super().__init__(code)
+        self.failure = Failure(error_class=error_class, code=code, retry_after=retry_after)
+
+
+class LeaseLost(Exception):
+    """The attempt no longer holds the job. Not a failure: nothing is written."""
+
+
+class AttemptCanceled(Exception):
+    """Somebody wished the running job canceled, and the holder noticed."""
+
+
+def classify(error: Exception) -> Failure:
+    """Say what kind of failure ``error`` is. Total: the unforeseen is ``UNKNOWN``.
+
+    Adapters have already turned foreign errors into ours, so nothing here reads a
+    message's text or a status code.
+    """
+    match error:
+        case AttemptFailed(failure=failure):
+            return failure
+        case TimeoutError():
+            return Failure(error_class=ErrorClass.TIMEOUT, code="attempt_timed_out")
+        case _:
+            return Failure(error_class=ErrorClass.UNKNOWN, code="unexpected")

@@ -1,0 +1,234 @@
+"""The job, and the small values that it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import NamedTuple
+
+from uketsuke.domain.failure import ErrorClass, Failure, Road
+from uketsuke.domain.lifecycle import TERMINAL, Engine, JobState, Origin, Outcome
+
+
+class JobKey(NamedTuple):
+    """A job's whole name: every statement on a tenant's data has the tenant in it."""
+
+    tenant_id: str
+    job_id: str
+
+
+class InputForm(StrEnum):
+    """How a submission gave its input."""
+
+    TEXT = "text"
+    TEXTS = "texts"
+    REF = "ref"
+    REFS = "refs"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputPlace:
+    """Where a job's input lies: beside its submission, in an object of its own, or uploaded before.
+
+    ``object_key`` is null for an inline input; ``refs`` names the uploads. ``bytes`` is the size.
+    """
+
+    form: InputForm
+    bytes: int
+    object_key: str | None = None
+    refs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultPlace:
+    """Where the one result that counts lies: in the row of its attempt, or in an object."""
+
+    bytes: int
+    content_type: str
+    attempt: int
+    object_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far the work is, in steps of the kind's own choosing."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What the provider's calls of one attempt used. An unknown figure is None, never 0."""
+
+    provider: str | None = None
+    model: str | None = None
+    provider_request_id: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_micros: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One accepted request for AI work, as its row says. Times are aware and UTC."""
+
+    id: str
+    tenant_id: str
+    kind: str
+    engine: Engine
+    origin: Origin
+    state: JobState
+    run_key: str | None
+    attempts: int
+    attempt_no: int
+    max_attempts: int
+    progress: Progress | None
+    created_at: datetime
+    started_at: datetime | None
+    leased_at: datetime | None
+    finished_at: datetime | None
+    due_at: datetime
+    deadline_at: datetime
+    expires_at: datetime | None
+    cancel_requested_at: datetime | None
+    erased_at: datetime | None
+    error_class: ErrorClass | None
+    error_code: str | None
+    usage: Usage | None
+    attempts_cost_micros: int | None
+    redriven_from: str | None
+    redriven_to: str | None
+    metadata: Mapping[str, str]
+    params: Mapping[str, object]
+    input: InputPlace
+    result: ResultPlace | None
+    traceparent: str | None
+
+    @property
+    def key(self) -> JobKey:
+        return JobKey(self.tenant_id, self.id)
+
+    @property
+    def terminal(self) -> bool:
+        return self.state in TERMINAL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewJob:
+    """What a submission writes. The database adds its own now to every duration."""
+
+    key: JobKey
+    request_key: str
+    kind: str
+    engine: Engine
+    origin: Origin
+    run_key: str | None
+    max_attempts: int
+    deadline: timedelta
+    first_wake: timedelta
+    metadata: Mapping[str, str]
+    params: Mapping[str, object]
+    input: InputPlace
+    inline_input: str | None
+    fingerprint: Mapping[str, str] | None
+    traceparent: str | None
+    keep_uploads: timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeasedJob:
+    """A job and the right to work it, until ``lease`` after the statement that gave it."""
+
+    job: Job
+    token: str
+    call_epoch: int
+    inline_input: str | None
+    time_left: timedelta
+    taken_over: bool  # the last attempt crashed: it may have left a result that was paid for
+
+    @property
+    def attempt(self) -> int:
+        """The number of this try; the first is 1."""
+        return self.job.attempt_no
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenJob:
+    """A job that was looked at and not leased, with the waits that the database reckons."""
+
+    job: Job
+    lease_ends_in: timedelta | None
+    due_in: timedelta
+    overdue: bool
+    quarantined: bool
+    spent: bool  # no attempt left, or two lone crashes
+
+    @property
+    def lease_expired(self) -> bool:
+        return self.lease_ends_in is not None and self.lease_ends_in <= timedelta()
+
+    @property
+    def may_be_leased_alone(self) -> bool:
+        """Nothing but its quarantine stood in the way."""
+        waits = self.job.state is not JobState.RUNNING and self.due_in <= timedelta()
+        free = self.lease_expired or (waits and not self.job.terminal)
+        return (
+            free
+            and self.quarantined
+            and not (self.spent or self.overdue or self.job.cancel_requested_at)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """What an attempt's holder writes at its end, under its lease token.
+
+    ``state`` is where the job goes: succeeded, retrying (``wait``), failed (``road``) or canceled.
+    ``result_text`` is a small result, which the attempt's own row keeps.
+    """
+
+    key: JobKey
+    token: str
+    attempt: int
+    state: JobState
+    outcome: Outcome
+    failure: Failure | None = None
+    wait: timedelta = field(default_factory=timedelta)
+    gives_back: bool = False
+    new_epoch: bool = False
+    road: Road | None = None
+    result: ResultPlace | None = None
+    result_text: str | None = None
+    usage: Usage | None = None
+    provider_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upload:
+    """An input that was uploaded ahead of its job."""
+
+    ref: str
+    tenant_id: str
+    object_key: str
+    bytes: int
+    sha256: str
+    content_type: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One try, as its row says; written once, when it is settled."""
+
+    number: int
+    started_at: datetime
+    ended_at: datetime
+    outcome: Outcome
+    state: JobState
+    error_class: ErrorClass | None
+    error_code: str | None
+    usage: Usage | None
+    provider_ms: int

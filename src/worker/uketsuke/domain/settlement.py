@@ -1,0 +1,52 @@
+"""What a failed attempt does to its job: another try, or the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from uketsuke.domain.backoff import RetryPolicy, retry_delay
+from uketsuke.domain.failure import GIVEN_BACK, ErrorClass, Failure, Road
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TryAgain:
+    """The job waits; ``gives_back`` says that the attempt does not count."""
+
+    wait: timedelta
+    gives_back: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GiveUp:
+    """The job has failed, by this road."""
+
+    road: Road
+
+
+def decide(
+    failure: Failure,
+    *,
+    attempts: int,
+    max_attempts: int,
+    time_left: timedelta,
+    policy: RetryPolicy,
+    draw: float,
+) -> TryAgain | GiveUp:
+    """Say what follows ``failure`` of attempt number ``attempts`` (this one counted).
+
+    ``time_left`` runs to the job's deadline, by the database's clock. A next try that would
+    lie past the deadline is no try: the job fails now, while its reason is fresh.
+    """
+    if not failure.retryable:
+        return GiveUp(road=_ROADS.get(failure.error_class, Road.PERMANENT))
+    gives_back = failure.error_class in GIVEN_BACK
+    if not gives_back and attempts >= max_attempts:
+        return GiveUp(road=Road.EXHAUSTED)
+    wait = retry_delay(policy, attempt=attempts, draw=draw, requested=failure.retry_after)
+    if wait >= time_left:
+        return GiveUp(road=Road.DEADLINE)
+    return TryAgain(wait=wait, gives_back=gives_back)
+
+
+_ROADS = {ErrorClass.BUDGET: Road.BUDGET, ErrorClass.DEADLINE: Road.DEADLINE}

@@ -1,0 +1,48 @@
+"""Cutting a text into pieces that a model can take, at the best place there is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+# Best first: between paragraphs, between lines, after a sentence (Japanese needs no space after
+# it), between words. What matches stays with the piece before.
+_BREAKS: Final = (
+    re.compile(r"\n[ \t\u3000]*\n\s*"),
+    re.compile(r"\n"),
+    re.compile(r"[。！？]+[」』）]*|[.!?]+[\"')\]]*(?=\s)"),
+    re.compile(r"[\s、,;]+"),
+)
+
+
+def split_text(text: str, *, size: int) -> list[str]:
+    """Cut ``text`` into pieces of at most ``size`` characters, near-equal, none of them blank.
+
+    Joined again they give the text back, but for white space at the cuts.
+    """
+    if size < 1:
+        raise ValueError("a piece holds at least one character")
+    return [piece for piece in (raw.strip() for raw in _pieces(text, size)) if piece]
+
+
+def _pieces(text: str, size: int) -> Iterator[str]:
+    start = 0
+    while len(text) - start > size:
+        left = len(text) - start
+        # Near-equal pieces: a last one of three words would be summarized to three words.
+        aim = -(-left // -(-left // size))
+        cut = start + _best_cut(text[start : start + size], aim)
+        yield text[start:cut]
+        start = cut
+    yield text[start:]
+
+
+def _best_cut(window: str, aim: int) -> int:
+    """Return where to cut: the best kind of break between half the aim and the window's end."""
+    floor = aim // 2
+    for breaks in _BREAKS:
+        cuts = [found.end() for found in breaks.finditer(window) if floor < found.end()]
+        if cuts:
+            return min(cuts, key=lambda cut: abs(cut - aim))
+    return len(window)

@@ -1,0 +1,31 @@
+"""A batch of the jobs queue comes in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from uketsuke.adapters.cloudflare.queue import answer_batch, read_batch
+from uketsuke.kinds.registry import KINDS
+from uketsuke.providers.work import run_kind
+from uketsuke.services.consume import consume
+from uketsuke.services.knock import Verdict
+from uketsuke.services.ports import Delivery
+from uketsuke.wiring import build_ports, build_provider
+
+
+async def handle_batch(batch: Any, env: Any) -> None:
+    """Work the batch; each message gets its own verdict."""
+    answer_batch(batch, await work_deliveries(read_batch(batch), env))
+
+
+async def work_deliveries(deliveries: Sequence[Delivery], env: Any) -> Mapping[str, Verdict]:
+    """Work what the deliveries point at with the deployment's kinds and provider."""
+    ports = build_ports(env)
+    provider = build_provider(ports)
+    return await consume(
+        deliveries,
+        lambda attempt: run_kind(attempt, kinds=KINDS, provider=provider, ports=ports),
+        kinds=frozenset(KINDS),
+        ports=ports,
+    )

@@ -1,0 +1,83 @@
+"""What a kind of job is: its parameters, the inputs it takes, what runs it, and its work."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import msgspec
+
+from uketsuke.domain.job import InputForm, Job
+from uketsuke.domain.lifecycle import Engine
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Embeddings:
+    """Vectors in the order of the texts, and the model that made them."""
+
+    model: str
+    vectors: Sequence[Sequence[float]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chat:
+    """One call of a chat model. ``step`` names it within the job, for its idempotency key."""
+
+    step: str
+    system: str
+    user: str
+    max_output_tokens: int
+
+
+class Work(Protocol):
+    """What an attempt offers to the kind that it runs.
+
+    Every method may raise ``AttemptFailed``; the attempt's time limit, lease and cancel wish
+    reach the kind as the cancellation of whatever it awaits.
+    """
+
+    @property
+    def job(self) -> Job: ...
+
+    async def text(self) -> str:
+        """The input as one text (forms ``text`` and ``ref``)."""
+        ...
+
+    async def texts(self) -> Sequence[str]:
+        """The input as several texts (forms ``texts`` and ``ref``, a file of JSON Lines)."""
+        ...
+
+    async def chat(self, call: Chat) -> str: ...
+
+    async def embed(self, step: str, texts: Sequence[str]) -> Embeddings: ...
+
+    async def progress(self, done: int, total: int) -> None:
+        """Show how far the work is. Cheap to call often: not each call is written."""
+        ...
+
+
+# The result as a JSON document: what GET …/result answers.
+Result = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """One sort of work. Adding a module with one of these to the registry adds the kind.
+
+    ``engine`` is a pure function of the input's form and size in bytes. ``max_input_bytes`` bounds
+    the input, uploads included: a larger one is refused at the door.
+    """
+
+    name: str
+    params: type[msgspec.Struct]
+    forms: frozenset[InputForm]
+    max_input_bytes: int
+    engine: Callable[[InputForm, int], Engine]
+    # Its second argument is an instance of ``params``.
+    run: Callable[[Work, Any], Awaitable[Result]]
+
+
+def always_queue(_form: InputForm, _size: int) -> Engine:
+    """Seconds of work, whatever the input: one delivery of the queue does it."""
+    return Engine.QUEUE

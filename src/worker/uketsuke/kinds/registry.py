@@ -1,0 +1,14 @@
+"""The kinds of job that this deployment knows. To add one, write its module and name it here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from uketsuke.kinds import embed, summarize
+from uketsuke.kinds.kind import Kind
+
+KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
+    {kind.name: kind for kind in (summarize.KIND, embed.KIND)}
+)

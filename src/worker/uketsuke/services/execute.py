@@ -1,0 +1,160 @@
+"""Run one attempt of one job: load, work, store the result, and say how it ended."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+
+from uketsuke.domain.backoff import RetryPolicy
+from uketsuke.domain.failure import DEFINITE, AttemptFailed, ErrorClass, Failure, classify
+from uketsuke.domain.job import Ending, LeasedJob, ResultPlace, Usage
+from uketsuke.domain.lifecycle import JobState, Outcome
+from uketsuke.domain.settlement import GiveUp, decide
+from uketsuke.services.adopt import find_paid_result
+from uketsuke.services.leases import LeaseKeeper, Stop
+from uketsuke.services.ports import Ports, Unavailable
+from uketsuke.telemetry import event, where_raised
+
+JSON = "application/json"
+
+
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """What an attempt has used so far; kept outside the work, so that a failure keeps it too."""
+
+    usage: Usage | None = None
+    provider_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One attempt under way: what the work is given."""
+
+    leased: LeasedJob
+    tally: Tally
+    keeper: LeaseKeeper
+
+
+# Runs the kind's work and returns its result document. Given by the wiring, for the services know
+# neither kinds nor providers.
+Worker = Callable[[Attempt], Awaitable[Mapping[str, object]]]
+
+
+async def execute(attempt: Attempt, work: Worker, *, ports: Ports) -> Ending | None:
+    """Work an attempt to its end and return what is to be written; None if the lease was lost.
+
+    Never raises for what the work did: every failure is classified here. The caller settles the
+    ending under the lease token.
+    """
+    task = asyncio.ensure_future(_work_and_store(attempt, work, ports=ports))
+    attempt.keeper.watch(attempt.leased.job.key, task)
+    try:
+        place, text = await task
+    except asyncio.CancelledError:
+        return _stopped(attempt, ports=ports)
+    except Exception as error:  # the one place: whatever the work raised becomes a failure
+        return _failed(attempt, _classified(error, attempt), ports=ports)
+    done = _ending(attempt, JobState.SUCCEEDED, Outcome.SUCCEEDED)
+    return replace(done, result=place, result_text=text)
+
+
+async def _work_and_store(
+    attempt: Attempt, work: Worker, *, ports: Ports
+) -> tuple[ResultPlace, str | None]:
+    limit = min(ports.settings.attempt_limit, attempt.leased.time_left)
+    async with asyncio.timeout(limit.total_seconds()):
+        paid = await find_paid_result(attempt.leased, ports=ports)
+        if paid is not None:
+            attempt.tally.usage = paid.usage
+            return paid.place, paid.text
+        document = await work(attempt)
+    return await _store(document, attempt.leased, ports=ports)
+
+
+async def _store(
+    document: Mapping[str, object], leased: LeasedJob, *, ports: Ports
+) -> tuple[ResultPlace, str | None]:
+    """Keep a small result in the attempt's row, a larger one in an object named by the attempt."""
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    content = text.encode()
+    if len(content) <= ports.settings.inline_bytes:
+        return ResultPlace(bytes=len(content), content_type=JSON, attempt=leased.attempt), text
+    unguessable = ports.dice.entropy(16).hex()
+    job = leased.job
+    object_key = f"{job.tenant_id}/{job.id}/result-{leased.attempt}-{unguessable}"
+    try:
+        await ports.blobs.put(object_key, content, content_type=JSON)
+    except Unavailable:
+        raise AttemptFailed(ErrorClass.UNAVAILABLE, "storage_unavailable") from None
+    place = ResultPlace(
+        bytes=len(content), content_type=JSON, attempt=leased.attempt, object_key=object_key
+    )
+    return place, None
+
+
+def _classified(error: Exception, attempt: Attempt) -> Failure:
+    failure = classify(error)
+    if failure.error_class is ErrorClass.UNKNOWN:
+        job = attempt.leased.job
+        event(
+            "unexpected_error",
+            job_id=job.id,
+            tenant_id=job.tenant_id,
+            kind=job.kind,
+            error_type=type(error).__name__,
+            error_at=where_raised(error),
+        )
+    return failure
+
+
+def _failed(attempt: Attempt, failure: Failure, *, ports: Ports) -> Ending:
+    leased, settings = attempt.leased, ports.settings
+    policy = RetryPolicy(base=settings.retry_base, cap=settings.retry_cap)
+    then = decide(
+        failure,
+        attempts=leased.job.attempts,
+        max_attempts=leased.job.max_attempts,
+        time_left=leased.time_left,
+        policy=policy,
+        draw=ports.dice.draw(),
+    )
+    definite = failure.error_class in DEFINITE
+    if isinstance(then, GiveUp):
+        ending = _ending(attempt, JobState.FAILED, Outcome.FAILED)
+        return replace(ending, failure=failure, new_epoch=definite, road=then.road)
+    outcome = Outcome.DEFERRED if then.gives_back else Outcome.FAILED
+    return replace(
+        _ending(attempt, JobState.RETRYING, outcome),
+        failure=failure,
+        new_epoch=definite,
+        wait=then.wait,
+        gives_back=then.gives_back,
+    )
+
+
+def _stopped(attempt: Attempt, *, ports: Ports) -> Ending | None:
+    """Say what follows when the keeper stopped the work."""
+    why = attempt.keeper.why_stopped(attempt.leased.job.key)
+    if why is None:
+        # Not the keeper's doing: the event itself is ending. The lease will expire by itself.
+        raise asyncio.CancelledError
+    if why is Stop.LOST:
+        return None
+    if why is Stop.DEADLINE:
+        failure = Failure(error_class=ErrorClass.DEADLINE, code="deadline_passed")
+        return _failed(attempt, failure, ports=ports)
+    return _ending(attempt, JobState.CANCELED, Outcome.CANCELED)
+
+
+def _ending(attempt: Attempt, state: JobState, outcome: Outcome) -> Ending:
+    return Ending(
+        key=attempt.leased.job.key,
+        token=attempt.leased.token,
+        attempt=attempt.leased.attempt,
+        state=state,
+        outcome=outcome,
+        usage=attempt.tally.usage,
+        provider_ms=attempt.tally.provider_ms,
+    )

@@ -1,0 +1,75 @@
+"""What a message is told: that it is done with, or when to knock again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from uketsuke.domain.job import JobKey, SeenJob
+from uketsuke.domain.lifecycle import WAITING, JobState
+from uketsuke.services.ports import Delivery, Ports, Unavailable
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Nobody needs this message any more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnockAgain:
+    """Bring the message again after a while."""
+
+    after: timedelta
+
+
+Verdict = Done | KnockAgain
+
+# A queue gives a message up after its max_retries (100): long before, the row's wake-up time
+# takes over, and the sweep sends a fresh message.
+LAST_DELIVERY = 50
+_SOON = timedelta(seconds=1)
+
+
+def later(after: timedelta = _SOON) -> KnockAgain:
+    """Bring it again, not at once: a busy loop between queue and consumer helps nobody."""
+    return KnockAgain(after=max(after, _SOON))
+
+
+def at_most(verdict: Verdict, delivery: Delivery) -> Verdict:
+    """Let go of a message that has knocked too often; its job's row will be woken."""
+    return Done() if delivery.number >= LAST_DELIVERY else verdict
+
+
+async def verdict_for(
+    key: JobKey, delivery: Delivery, seen: SeenJob | None, *, ports: Ports
+) -> Verdict:
+    """Decide about a message whose job was not leased. ``seen`` None: there is no such job."""
+    try:
+        if seen is None:
+            await ports.dead_letters.bury_unknown_job(key, delivery)
+            return Done()
+        if seen.job.terminal:
+            return Done()
+        if seen.job.state is JobState.RUNNING and not seen.lease_expired:
+            return later(_just_after(seen.lease_ends_in))
+        if seen.overdue or seen.lease_expired:
+            return await _take_back(key, ports=ports)
+    except Unavailable:
+        return later(ports.settings.lease)
+    return _until_due(seen, ports=ports)
+
+
+async def _take_back(key: JobKey, *, ports: Ports) -> Verdict:
+    """End what nothing can lease any more: its time is over, or its attempts are spent."""
+    changed = await ports.jobs.take_back([key])
+    return Done() if changed and changed[0].terminal else later()
+
+
+def _until_due(seen: SeenJob, *, ports: Ports) -> Verdict:
+    if seen.job.state in WAITING and seen.due_in > ports.settings.longest_knock:
+        return Done()  # the sweep sends a new message when it is due
+    return later(_just_after(seen.due_in))
+
+
+def _just_after(wait: timedelta | None) -> timedelta:
+    return (wait or timedelta()) + _SOON

@@ -1,0 +1,298 @@
+"""What the services need of the world. Adapters implement these; tests of pure logic use fakes.
+
+Every port may raise ``Unavailable`` when its other side could not be reached or did not answer;
+for a write this leaves open whether it happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from uketsuke.domain.api_key import StoredKey
+from uketsuke.domain.job import (
+    Attempt,
+    Ending,
+    Job,
+    JobKey,
+    LeasedJob,
+    NewJob,
+    Progress,
+    SeenJob,
+    Upload,
+)
+from uketsuke.domain.lifecycle import JobState
+from uketsuke.settings import Settings
+
+
+class Unavailable(Exception):
+    """A service of the platform did not answer, or answered that it cannot now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """One hand-over of a message by a queue; ``number`` counts the message's from 1."""
+
+    id: str
+    queue: str
+    number: int
+    body: object
+
+
+class TooLarge(Exception):
+    """A streamed body was longer than allowed. Nothing of it is kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptedNew:
+    """The job is durable."""
+
+    job: Job
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownKey:
+    """The idempotency key is taken: this job was made under it, with this fingerprint."""
+
+    job: Job
+    fingerprint: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunInProgress:
+    """The run key is held by this live job."""
+
+    job: Job
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputVanished:
+    """An upload that the submission names is not there any more."""
+
+
+Admission = AcceptedNew | KnownKey | RunInProgress | InputVanished
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaseState:
+    """What a renewal found: the lease as it now stands, and why the holder may have to stop."""
+
+    ends_in: timedelta
+    cancel_requested: bool
+    overdue: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Woken:
+    """What one page of the sweep did. ``cursor`` is where the next page begins; None at the end."""
+
+    to_send: Sequence[Job]
+    ended: Sequence[Job]
+    cursor: tuple[int, str, str] | None
+
+
+class Jobs(Protocol):
+    """The one store of jobs. Each method is one guarded statement or one transaction."""
+
+    async def accept(self, new: NewJob) -> Admission: ...
+
+    async def find(self, job_id: str, *, tenant_id: str | None) -> Job | None:
+        """``tenant_id`` None is an operator's: the job of any tenant."""
+        ...
+
+    async def find_by_request(self, *, tenant_id: str, request_key: str) -> KnownKey | None: ...
+
+    async def attempts_of(self, key: JobKey) -> Sequence[Attempt]: ...
+
+    async def result_text(self, key: JobKey, *, attempt: int) -> str | None: ...
+
+    async def lease(
+        self, wave: Collection[JobKey], *, token: str, duration: timedelta, alone: bool
+    ) -> Mapping[JobKey, LeasedJob | SeenJob]:
+        """Lease those of ``wave`` that may be worked now; tell how the others stand.
+
+        Idempotent under ``token``: asked again after a lost answer it gives the same leases.
+        A job that is missing in the answer does not exist.
+        """
+        ...
+
+    async def renew(
+        self,
+        holdings: Mapping[JobKey, str],
+        *,
+        duration: timedelta,
+        progress: Mapping[JobKey, Progress],
+    ) -> Mapping[JobKey, LeaseState]:
+        """Extend each lease under its token and note progress; what is missing was lost."""
+        ...
+
+    async def settle(self, endings: Sequence[Ending]) -> Mapping[JobKey, JobState]:
+        """End attempts under their tokens, all in one transaction, and return where the jobs went.
+
+        A wish to cancel turns a retry into ``canceled``. What is missing in the answer was
+        not written: the lease was lost. A late write is counted by the store.
+        """
+        ...
+
+    async def settled_under(self, tokens: Mapping[JobKey, str]) -> Mapping[JobKey, JobState]:
+        """Tell which attempts were settled under these tokens (after a settle's lost answer)."""
+        ...
+
+    async def take_back(self, keys: Collection[JobKey]) -> Sequence[Job]:
+        """End the leases that have expired and the waiting whose time is over.
+
+        Return those that changed: back to ``retrying`` and due at once, or terminal with their
+        dead letter. Safe to repeat, and beside another holder: what lives is not touched.
+        """
+        ...
+
+    async def fail_hopeless(self, key: JobKey, *, code: str) -> Job | None:
+        """Fail a waiting job that nothing could ever work, with its dead letter."""
+        ...
+
+    async def request_cancel(self, key: JobKey) -> Job | None:
+        """Cancel what waits, note the wish on what runs; None if there is no such live job."""
+        ...
+
+
+class Sweeping(Protocol):
+    """The store's side of the sweep."""
+
+    async def claim_duty(self, name: str, *, token: str, lease: timedelta) -> bool:
+        """Take the duty unless another sweep holds it; the claim expires by itself."""
+        ...
+
+    async def finish_duty(self, name: str, *, token: str) -> None: ...
+
+    async def wake_page(
+        self, after: tuple[int, str, str] | None, *, limit: int, first_grace: timedelta
+    ) -> Woken:
+        """Look at a page of the jobs whose wake-up time has passed, and move that time on.
+
+        Expired leases are taken back, jobs past their deadline end, and what waits and is due is
+        returned to be sent again.
+        """
+        ...
+
+
+class DeadLetters(Protocol):
+    """The record of what ended badly. A job's own is written with its end; these have no job."""
+
+    async def bury_message(self, delivery: Delivery, *, code: str, version: int | None) -> None:
+        """Record a message that cannot be read, once however often it comes."""
+        ...
+
+    async def bury_unknown_job(self, key: JobKey, delivery: Delivery) -> None:
+        """Record a message whose job does not exist, once however often it comes."""
+        ...
+
+
+class KeyStore(Protocol):
+    """API keys by their public id."""
+
+    async def find(self, key_id: str) -> StoredKey | None: ...
+
+
+class Inputs(Protocol):
+    """The uploads' rows."""
+
+    async def record(self, upload: Upload, *, keep: timedelta) -> Upload: ...
+
+    async def find(self, refs: Sequence[str], *, tenant_id: str) -> Mapping[str, Upload]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredStream:
+    """What was stored of a streamed body."""
+
+    bytes: int
+    sha256: str
+
+
+class Blobs(Protocol):
+    """Objects too large for a row."""
+
+    async def put(self, key: str, content: bytes, *, content_type: str) -> None: ...
+
+    async def put_stream(
+        self, key: str, stream: object, *, limit: int, content_type: str
+    ) -> StoredStream:
+        """Store a body of the HTTP layer's without holding it in memory. Raises ``TooLarge``."""
+        ...
+
+    async def get(self, key: str) -> bytes | None: ...
+
+    async def stream(self, key: str) -> object | None:
+        """A body that the HTTP layer can send as it comes."""
+        ...
+
+    async def names(self, prefix: str) -> Sequence[str]:
+        """The keys under a prefix; at most a page of them."""
+        ...
+
+    async def delete(self, keys: Collection[str]) -> None: ...
+
+
+class JobQueue(Protocol):
+    """Where messages go: hints that a job wants to be looked at."""
+
+    async def send(self, body: Mapping[str, object], *, delay: timedelta = timedelta()) -> None: ...
+
+    async def send_many(self, bodies: Sequence[Mapping[str, object]]) -> None: ...
+
+    async def backlog(self) -> int | None:
+        """How many messages wait, where the platform tells."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpAnswer:
+    """What came back; header names are lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class HttpClient(Protocol):
+    """Outgoing HTTP."""
+
+    async def post(
+        self, url: str, *, headers: Mapping[str, str], body: bytes, timeout: timedelta
+    ) -> HttpAnswer:
+        """Raises ``TimeoutError``, and ``Unavailable`` if the connection failed."""
+        ...
+
+
+class Clock(Protocol):
+    """A Worker's own idea of the time; never used to judge a lease."""
+
+    def now(self) -> datetime: ...
+
+    def monotonic(self) -> float: ...
+
+
+class Dice(Protocol):
+    """Randomness."""
+
+    def draw(self) -> float: ...
+
+    def entropy(self, count: int) -> bytes: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ports:
+    """The world of one event: every service takes it whole and uses what it needs."""
+
+    settings: Settings
+    jobs: Jobs
+    sweeping: Sweeping
+    inputs: Inputs
+    dead_letters: DeadLetters
+    keys: KeyStore
+    blobs: Blobs
+    queue: JobQueue
+    clock: Clock
+    dice: Dice

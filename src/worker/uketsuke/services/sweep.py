@@ -1,0 +1,93 @@
+"""The cron's bounded pass over what nobody looked at in time.
+
+Each duty commits by itself and under a lease of its own that expires by itself, so that one that
+fails or dies stops no other. It never runs as a job in the queue that it watches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import timedelta
+from types import MappingProxyType
+from typing import Final
+
+from uketsuke.domain.job import Job
+from uketsuke.services.messages import message_for
+from uketsuke.services.ports import Ports, Unavailable
+from uketsuke.telemetry import event, where_raised
+
+_PAGE: Final = 200
+_PAGES_A_TICK: Final = 10
+# As many messages wait already: those that we would add are most likely among them.
+_BACKLOG_IS_BEHIND: Final = 1000
+_DUTY_LEASE: Final = timedelta(minutes=5)
+
+
+async def sweep(ports: Ports) -> None:
+    """Do every duty that no other sweep is at. Never raises for what a duty met."""
+    for name, duty in DUTIES.items():
+        try:
+            await _do(name, duty, ports)
+        except Exception as error:  # one failing duty must not stop the others
+            event(
+                "duty_failed",
+                duty=name,
+                error_type=type(error).__name__,
+                error_at=where_raised(error),
+            )
+
+
+async def _do(name: str, duty: Callable[[Ports], Awaitable[int]], ports: Ports) -> None:
+    token = ports.dice.entropy(16).hex()
+    if not await ports.sweeping.claim_duty(name, token=token, lease=_DUTY_LEASE):
+        return
+    try:
+        count = await duty(ports)
+    finally:
+        await ports.sweeping.finish_duty(name, token=token)
+    if count:
+        event("duty_done", duty=name, count=count)
+
+
+async def wake(ports: Ports) -> int:
+    """Send again what is past its wake-up time; take back expired leases; end what is overdue."""
+    behind = (await ports.queue.backlog() or 0) >= _BACKLOG_IS_BEHIND
+    cursor, count = None, 0
+    for _ in range(_PAGES_A_TICK):
+        woken = await ports.sweeping.wake_page(
+            cursor, limit=_PAGE, first_grace=ports.settings.first_wake
+        )
+        for job in woken.ended:
+            _tell_end(job)
+        count += len(woken.ended) + len(woken.to_send)
+        if not behind:
+            await _send(woken.to_send, ports)
+        cursor = woken.cursor
+        if cursor is None:
+            break
+    return count
+
+
+async def _send(jobs: Sequence[Job], ports: Ports) -> None:
+    if not jobs:
+        return
+    try:
+        await ports.queue.send_many([message_for(job) for job in jobs])
+    except Unavailable:
+        # Their wake-up time has moved on by the grace: the next sweep that finds them tries again.
+        event("send_failed", count=len(jobs))
+
+
+def _tell_end(job: Job) -> None:
+    event(
+        f"job_{job.state}",
+        job_id=job.id,
+        tenant_id=job.tenant_id,
+        kind=job.kind,
+        attempt=job.attempt_no,
+        error_class=job.error_class or "",
+        error_code=job.error_code or "",
+    )
+
+
+DUTIES: Final[Mapping[str, Callable[[Ports], Awaitable[int]]]] = MappingProxyType({"wake": wake})

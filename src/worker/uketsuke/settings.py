@@ -1,0 +1,127 @@
+"""What a deployment may set: one frozen value, read from the Worker's variables.
+
+Every setting has a type, a default that suits production, and its unit in its name. All
+mistakes are told at once, at the first event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Final
+
+
+class BadSettings(Exception):
+    """The deployment's variables do not make sense. The message lists every mistake."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """See ``NAMES`` for the variable behind each field."""
+
+    lease: timedelta = timedelta(seconds=60)
+    renew_every: timedelta = timedelta(seconds=20)
+    attempt_limit: timedelta = timedelta(seconds=300)
+    event_limit: timedelta = timedelta(minutes=10)
+    jobs_at_once: int = 6
+    first_wake: timedelta = timedelta(seconds=60)
+    longest_knock: timedelta = timedelta(minutes=15)
+    retry_base: timedelta = timedelta(seconds=5)
+    retry_cap: timedelta = timedelta(minutes=10)
+    intake_database_timeout: timedelta = timedelta(seconds=5)
+    intake_send_timeout: timedelta = timedelta(seconds=2)
+    sweep_every: timedelta = timedelta(seconds=60)
+    progress_every: timedelta = timedelta(seconds=2)
+    keep_inputs: timedelta = timedelta(days=30)
+    keep_results: timedelta = timedelta(days=30)
+    triage_within: timedelta = timedelta(hours=72)
+    inline_bytes: int = 4096
+    max_body_bytes: int = 1_048_576
+    max_text_bytes: int = 524_288
+    max_upload_bytes: int = 100_000_000
+    key_cache: timedelta = timedelta(seconds=30)
+    default_max_attempts: int = 5
+    default_deadline: timedelta = timedelta(hours=24)
+    key_hash_secret: bytes = field(default=b"", repr=False)
+    model_base_url: str = ""
+    model_api_key: str = field(default="", repr=False)
+    chat_model: str = "extractive-e5"
+    embed_model: str = "multilingual-e5-small"
+
+
+_SECONDS: Final = {
+    "LEASE_SECONDS": "lease",
+    "RENEW_EVERY_SECONDS": "renew_every",
+    "ATTEMPT_LIMIT_SECONDS": "attempt_limit",
+    "EVENT_LIMIT_SECONDS": "event_limit",
+    "FIRST_WAKE_SECONDS": "first_wake",
+    "LONGEST_KNOCK_SECONDS": "longest_knock",
+    "RETRY_BASE_SECONDS": "retry_base",
+    "RETRY_CAP_SECONDS": "retry_cap",
+    "INTAKE_DATABASE_TIMEOUT_SECONDS": "intake_database_timeout",
+    "INTAKE_SEND_TIMEOUT_SECONDS": "intake_send_timeout",
+    "SWEEP_EVERY_SECONDS": "sweep_every",
+    "PROGRESS_EVERY_SECONDS": "progress_every",
+    "KEEP_INPUTS_SECONDS": "keep_inputs",
+    "KEEP_RESULTS_SECONDS": "keep_results",
+    "TRIAGE_WITHIN_SECONDS": "triage_within",
+    "KEY_CACHE_SECONDS": "key_cache",
+}
+_COUNTS: Final = {
+    "JOBS_AT_ONCE": "jobs_at_once",
+    "INLINE_BYTES": "inline_bytes",
+}
+_TEXTS: Final = {
+    "MODEL_BASE_URL": "model_base_url",
+    "MODEL_API_KEY": "model_api_key",
+    "CHAT_MODEL": "chat_model",
+    "EMBED_MODEL": "embed_model",
+}
+NAMES: Final = {**_SECONDS, **_COUNTS, **_TEXTS, "KEY_HASH_SECRET": "key_hash_secret"}
+
+
+def read_settings(variables: Mapping[str, object]) -> Settings:
+    """Build the settings from the Worker's variables; absent ones keep their defaults.
+
+    Raises ``BadSettings`` with every mistake. Names that are not ours are left alone: bindings
+    and other variables live beside them.
+    """
+    values: dict[str, object] = {}
+    mistakes: list[str] = []
+    for name, field_name in NAMES.items():
+        if name not in variables:
+            continue
+        try:
+            values[field_name] = _convert(name, variables[name])
+        except ValueError as error:
+            mistakes.append(f"{name}: {error}")
+    settings = Settings(**values)  # type: ignore[arg-type]  # _convert gave each its field's type
+    mistakes += _contradictions(settings)
+    if mistakes:
+        raise BadSettings("; ".join(mistakes))
+    return settings
+
+
+def _convert(name: str, value: object) -> object:
+    text = str(value)
+    if name in _SECONDS:
+        seconds = float(text)
+        if not 0 < seconds < 10**9:
+            raise ValueError("must be a number of seconds above 0")
+        return timedelta(seconds=seconds)
+    if name in _COUNTS:
+        count = int(text)
+        if count < 1:
+            raise ValueError("must be at least 1")
+        return count
+    return text.encode() if name == "KEY_HASH_SECRET" else text
+
+
+def _contradictions(settings: Settings) -> list[str]:
+    found = []
+    if settings.renew_every * 2 > settings.lease:
+        found.append("RENEW_EVERY_SECONDS must be at most half of LEASE_SECONDS")
+    if settings.retry_base > settings.retry_cap:
+        found.append("RETRY_BASE_SECONDS must not exceed RETRY_CAP_SECONDS")
+    return found

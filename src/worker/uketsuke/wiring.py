@@ -1,0 +1,54 @@
+"""Puts the parts together for one event: settings, stores, queue, provider."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from uketsuke.adapters.cloudflare import ffi
+from uketsuke.adapters.cloudflare.d1 import D1Database
+from uketsuke.adapters.cloudflare.fetch import FetchClient
+from uketsuke.adapters.cloudflare.queue import CloudflareQueue
+from uketsuke.adapters.cloudflare.r2 import R2Blobs
+from uketsuke.adapters.cloudflare.world import SystemClock, SystemDice
+from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
+from uketsuke.adapters.sql.inputs import SqlInputs
+from uketsuke.adapters.sql.keys import SqlKeys
+from uketsuke.adapters.sql.repository import Retention, SqlJobs
+from uketsuke.adapters.sql.sweeping import SqlSweeping
+from uketsuke.providers.openai_compatible import OpenAICompatible
+from uketsuke.services.ports import Ports
+from uketsuke.settings import read_settings
+
+
+def build_ports(env: Any) -> Ports:
+    """Build an event's ports from an entrypoint's ``env``. Raises ``BadSettings``."""
+    settings = read_settings(ffi.variables(env))
+    database = D1Database(ffi.raw_binding(env, "DB"))
+    retention = Retention(
+        keep_results=settings.keep_results,
+        triage_within=settings.triage_within,
+        grace=settings.first_wake,
+        longest_knock=settings.longest_knock,
+    )
+    return Ports(
+        settings=settings,
+        jobs=SqlJobs(database, retention),
+        sweeping=SqlSweeping(database, retention),
+        inputs=SqlInputs(database),
+        dead_letters=SqlDeadLetters(database, triage_within=settings.triage_within),
+        keys=SqlKeys(database),
+        blobs=R2Blobs(ffi.raw_binding(env, "BLOBS")),
+        queue=CloudflareQueue(ffi.raw_binding(env, "JOBS")),
+        clock=SystemClock(),
+        dice=SystemDice(),
+    )
+
+
+def build_provider(ports: Ports) -> OpenAICompatible:
+    """Build the provider that the settings name; only the consumer has its secret."""
+    return OpenAICompatible(
+        http=FetchClient(),
+        clock=ports.clock,
+        base_url=ports.settings.model_base_url,
+        api_key=ports.settings.model_api_key,
+    )
