@@ -54,6 +54,9 @@ class Client:
             base_url=url,
             headers=headers,
             timeout=timeout,
+            # Plain HTTP shows no certificate, and redirects are not followed: without a use,
+            # the authorities need not be loaded, which is half of a command's start.
+            verify=url.scheme == "https",
             # A proxy of the environment cannot know this machine's own loopback.
             trust_env=not request.is_loopback(url.host),
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.client.command_run import Command, environment
 from tests.client.scripted import ScriptedServer, ToldClock
 
 
@@ -18,3 +19,13 @@ def server() -> Iterator[ScriptedServer]:
 @pytest.fixture
 def clock() -> ToldClock:
     return ToldClock()
+
+
+@pytest.fixture
+def command(
+    server: ScriptedServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Command:
+    """The command with the scripted server as its server, and no patience."""
+    for name, value in environment(server.url).items():
+        monkeypatch.setenv(name, value)
+    return Command(capture=capsys)

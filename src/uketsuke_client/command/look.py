@@ -84,7 +84,9 @@ def events(
 
 def answer_result(screen: Screen, found: Mapping[str, Any]) -> None:
     words = result_text(found)
-    screen.answer(as_json(found) if words is None else words, rendered=result_rendered(found))
+    screen.answer(
+        screen.as_json(found) if words is None else words, rendered=result_rendered(found)
+    )
 
 
 def _file_content(found: Mapping[str, Any], *, path: Path) -> str:

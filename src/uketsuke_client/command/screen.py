@@ -33,8 +33,13 @@ class Screen:
         if not self.json_output or self._documented:
             return
         self._documented = True
-        self.out.file.write(as_json(raw, indent=2 if self.out.is_terminal else None) + "\n")
+        self.out.file.write(self.as_json(raw) + "\n")
         self.out.file.flush()
+
+    def as_json(self, raw: object) -> str:
+        """Return ``raw`` as JSON that stdout's encoding can carry."""
+        utf8 = "utf" in self.out.encoding.lower()
+        return as_json(raw, indent=2 if self.out.is_terminal else None, ascii_only=not utf8)
 
     def answer(self, text: str, *, rendered: RenderableType | None = None) -> None:
         """Print what was asked for: as it is into a pipe or file, safe and wrapped for eyes."""
@@ -56,8 +61,8 @@ class Screen:
             self.note(line)
 
 
-def as_json(raw: object, *, indent: int | None = None) -> str:
-    return json.dumps(raw, ensure_ascii=False, indent=indent, default=_plain)
+def as_json(raw: object, *, indent: int | None = None, ascii_only: bool = False) -> str:
+    return json.dumps(raw, ensure_ascii=ascii_only, indent=indent, default=_plain)
 
 
 def _plain(value: object) -> Any:
@@ -67,7 +72,7 @@ def _plain(value: object) -> Any:
 
 
 def _unbreakable(stream: TextIO) -> TextIO:
-    """Let a stream escape what its encoding lacks (in JSON, too, that is right)."""
+    """Let a stream escape what its encoding lacks, and lone surrogates."""
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")
