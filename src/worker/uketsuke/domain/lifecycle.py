@@ -28,7 +28,6 @@ class JobEvent(StrEnum):
 
     LEASED = "leased"  # due, attempts left, before the deadline, no cancel wish
     LEASED_AGAIN = "leased_again"  # the lease had expired; a new holder takes over
-    POSTPONED = "postponed"  # not now (a parked lane): only the due time moves
     RENEWED = "renewed"  # the holder lives; progress rides along
     COMPLETED = "completed"
     DEFERRED = "deferred"  # failed, may be tried again
@@ -73,8 +72,6 @@ TRANSITIONS: Final[Mapping[tuple[JobState, JobEvent], JobState]] = MappingProxyT
     {
         (_S.ACCEPTED, _E.LEASED): _S.RUNNING,
         (_S.RETRYING, _E.LEASED): _S.RUNNING,
-        (_S.ACCEPTED, _E.POSTPONED): _S.ACCEPTED,
-        (_S.RETRYING, _E.POSTPONED): _S.RETRYING,
         (_S.RUNNING, _E.RENEWED): _S.RUNNING,
         (_S.RUNNING, _E.LEASED_AGAIN): _S.RUNNING,
         (_S.RUNNING, _E.COMPLETED): _S.SUCCEEDED,

@@ -1,0 +1,52 @@
+# Uketsuke. `make` alone lists the targets.
+.DEFAULT_GOAL := help
+BIN := .venv/bin
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+PYTHONS := src tests scripts
+
+.PHONY: help setup demo dev test check pytest format lock simulate clean
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## / - /'
+
+setup: ## build .venv and node_modules; quick when nothing changed
+	@command -v python3 >/dev/null || { echo "setup: python3 is missing" >&2; exit 1; }
+	@python3 scripts/setup.py
+
+demo: setup ## show the main job from end to end
+	@$(BIN)/python -m uketsuke_local.demo
+
+dev: setup ## run the stack in the foreground until Ctrl-C
+	@exec $(BIN)/uketsuke dev
+
+test: setup check pytest ## all that CI runs
+
+check: ## format, lint, types, layers
+	$(BIN)/ruff format --check $(PYTHONS)
+	$(BIN)/ruff check $(PYTHONS)
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	node_modules/.bin/prettier --check --log-level warn "src/**/*.mjs" "tests/**/*.mjs" "console/**/*.{js,css,html}"
+
+pytest:
+	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage report
+
+format: ## put everything into shape
+	$(BIN)/ruff check --fix $(PYTHONS)
+	$(BIN)/ruff format $(PYTHONS)
+	node_modules/.bin/prettier --write --log-level warn "src/**/*.mjs" "tests/**/*.mjs" "console/**/*.{js,css,html}"
+
+simulate: setup ## run many more histories: make simulate SEEDS=1-100000
+	$(BIN)/python -m tests.simulation --seeds $(or $(SEEDS),1-20000)
+
+lock: ## renew the locks after a change of pyproject.toml, requirements/*.in or package.json
+	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
+	  --generate-hashes --no-emit-index-url --no-emit-find-links --no-header -q -o requirements/dev.txt
+	$(BIN)/uv pip compile requirements/worker.in --python-platform wasm32-pyodide2025 \
+	  --python-version 3.14 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header -q \
+	  -o requirements/worker.txt
+	$(BIN)/npm install --package-lock-only --ignore-scripts
+
+clean: ## remove what set-up made
+	rm -rf .venv node_modules python_modules .cache

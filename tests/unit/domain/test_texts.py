@@ -1,0 +1,67 @@
+"""Cutting texts and guessing their language."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from uketsuke.domain.language import guess_language
+from uketsuke.domain.split import split_text
+
+texts = st.text(alphabet="ab.。\n 、」\t漢", max_size=300)
+
+
+@given(text=texts, size=st.integers(1, 50))
+def test_pieces_fit_and_lose_nothing_but_white_space(text: str, size: int) -> None:
+    pieces = split_text(text, size=size)
+
+    assert all(piece and len(piece) <= size for piece in pieces)
+    assert re.sub(r"\s", "", "".join(pieces)) == re.sub(r"\s", "", text)
+
+
+def test_a_text_is_cut_between_paragraphs_if_it_can_be() -> None:
+    paragraphs = ["First one. " * 3, "Second one. " * 3, "Third one. " * 3]
+
+    pieces = split_text("\n\n".join(paragraphs), size=50)
+
+    assert pieces == [paragraph.strip() for paragraph in paragraphs]
+
+
+def test_japanese_is_cut_after_its_sentences() -> None:
+    text = "受付は朝九時に開く。「お待たせしました。」と係が言う。午後は混む。"
+
+    pieces = split_text(text, size=16)
+
+    assert pieces[0] == "受付は朝九時に開く。"
+    assert all(piece[-1] in "。」" for piece in pieces[:1])
+
+
+def test_a_text_without_any_break_is_cut_all_the_same() -> None:
+    assert split_text("x" * 10, size=4) == ["xxxx", "xxxx", "xx"]
+
+
+def test_a_piece_of_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        split_text("x", size=0)
+
+
+@pytest.mark.parametrize(
+    ("text", "tag"),
+    [
+        ("The desk is open and the queue of people is long.", "en"),
+        ("駅の受付は朝の九時に開きます。", "ja"),
+        ("车站的服务台早上九点开门。", "zh"),
+        ("안내 데스크는 아침에 엽니다.", "ko"),
+        ("Der Schalter ist offen und die Schlange ist lang.", "de"),
+        ("Le guichet est ouvert et la file est dans la rue.", "fr"),
+        ("La ventanilla está abierta y la cola es larga por el calor.", "es"),
+        ("12345 67890", "und"),
+        ("", "und"),
+        ("qwertz uiop asdf", "und"),
+    ],
+)
+def test_a_language_is_guessed_or_left_open(text: str, tag: str) -> None:
+    assert guess_language(text) == tag
