@@ -67,6 +67,6 @@ def models(
 ) -> None:
     """Run the local model server alone: OpenAI's routes, no account, no network."""
     with ended_well(Screen(json_output=False)):
-        serve = _local("uketsuke_local.models", "serve")
+        serve = _local("uketsuke_local.models.server", "serve")
         code = serve(host=host, port=port, json_output=json_output, warm=warm, api_key=api_key)
     raise typer.Exit(code)
