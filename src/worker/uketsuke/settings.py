@@ -81,14 +81,16 @@ _TEXTS: Final = {
 NAMES: Final = {**_SECONDS, **_COUNTS, **_TEXTS, "KEY_HASH_SECRET": "key_hash_secret"}
 
 
-def read_settings(variables: Mapping[str, object]) -> Settings:
+def read_settings(
+    variables: Mapping[str, object], *, needs: frozenset[str] = frozenset()
+) -> Settings:
     """Build the settings from the Worker's variables; absent ones keep their defaults.
 
     Raises ``BadSettings`` with every mistake. Names that are not ours are left alone: bindings
     and other variables live beside them.
     """
     values: dict[str, object] = {}
-    mistakes: list[str] = []
+    mistakes = [f"{name}: must be set" for name in sorted(needs) if not variables.get(name)]
     for name, field_name in NAMES.items():
         if name not in variables:
             continue

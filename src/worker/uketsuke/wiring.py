@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from uketsuke.adapters.cloudflare import ffi
 from uketsuke.adapters.cloudflare.d1 import D1Database
@@ -19,10 +19,17 @@ from uketsuke.providers.openai_compatible import OpenAICompatible
 from uketsuke.services.ports import Ports
 from uketsuke.settings import read_settings
 
+# What each Worker cannot do without.
+API_NEEDS: Final = frozenset({"KEY_HASH_SECRET"})
+CONSUMER_NEEDS: Final = frozenset({"MODEL_BASE_URL", "MODEL_API_KEY"})
 
-def build_ports(env: Any) -> Ports:
-    """Build an event's ports from an entrypoint's ``env``. Raises ``BadSettings``."""
-    settings = read_settings(ffi.variables(env))
+
+def build_ports(env: Any, *, needs: frozenset[str]) -> Ports:
+    """Build an event's ports from an entrypoint's ``env``.
+
+    Raises ``BadSettings`` for variables that make no sense, or miss one of ``needs``.
+    """
+    settings = read_settings(ffi.variables(env), needs=needs)
     database = D1Database(ffi.raw_binding(env, "DB"))
     retention = Retention(
         keep_results=settings.keep_results,

@@ -11,7 +11,7 @@ from uketsuke.providers.work import run_kind
 from uketsuke.services.consume import consume
 from uketsuke.services.knock import Verdict
 from uketsuke.services.ports import Delivery
-from uketsuke.wiring import build_ports, build_provider
+from uketsuke.wiring import CONSUMER_NEEDS, build_ports, build_provider
 
 
 async def handle_batch(batch: Any, env: Any) -> None:
@@ -21,7 +21,7 @@ async def handle_batch(batch: Any, env: Any) -> None:
 
 async def work_deliveries(deliveries: Sequence[Delivery], env: Any) -> Mapping[str, Verdict]:
     """Work what the deliveries point at with the deployment's kinds and provider."""
-    ports = build_ports(env)
+    ports = build_ports(env, needs=CONSUMER_NEEDS)
     provider = build_provider(ports)
     return await consume(
         deliveries,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from uketsuke.services.sweep import sweep
-from uketsuke.wiring import build_ports
+from uketsuke.wiring import CONSUMER_NEEDS, build_ports
 
 
 async def handle_tick(env: Any) -> None:
     """Sweep. Ticks may overlap, come late or twice: the duties' leases keep them apart."""
-    await sweep(build_ports(env))
+    await sweep(build_ports(env, needs=CONSUMER_NEEDS))

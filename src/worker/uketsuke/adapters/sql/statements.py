@@ -14,8 +14,8 @@ NOW: Final = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
 
 _JOB_COLUMNS: Final = (
     "tenant_id", "id", "kind", "engine", "origin", "state", "run_key", "params", "metadata",
-    "input", "traceparent", "max_attempts", "attempts", "attempt_no", "call_epoch", "created_at", "due_at",
-    "deadline_at", "started_at", "leased_at", "finished_at", "expires_at", "cancel_requested_at",
+    "input", "traceparent", "max_attempts", "attempts", "attempt_no", "call_epoch", "created_at",
+    "due_at", "deadline_at", "started_at", "leased_at", "finished_at", "expires_at", "cancel_requested_at",
     "erased_at", "progress_done", "progress_total", "error_class", "error_code", "usage",
     "attempts_cost_micros", "result", "redriven_from", "redriven_to",
 )  # fmt: skip

@@ -1,0 +1,19 @@
+"""An HTTP request comes in."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from uketsuke.adapters.cloudflare.http import read_request, write_response
+from uketsuke.http.app import App, respond
+from uketsuke.kinds.registry import KINDS
+from uketsuke.wiring import API_NEEDS, build_ports
+
+# Outlives requests: it holds plain values only, never what one request could wait for.
+_APP: Final = App(kinds=KINDS)
+
+
+async def handle_request(raw: Any, env: Any) -> Any:
+    """Answer a raw Request with a raw Response."""
+    ports = build_ports(env, needs=API_NEEDS)
+    return write_response(await respond(read_request(raw), app=_APP, ports=ports))

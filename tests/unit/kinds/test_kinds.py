@@ -1,0 +1,134 @@
+"""The kinds' own work, against models that answer what the test says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from tests.unit.values import a_job
+from uketsuke.domain.failure import AttemptFailed, ErrorClass
+from uketsuke.domain.job import Job
+from uketsuke.kinds.embed import EmbedParams
+from uketsuke.kinds.embed import run as embed
+from uketsuke.kinds.kind import Chat, Embeddings
+from uketsuke.kinds.registry import KINDS
+from uketsuke.kinds.summarize import SummarizeParams
+from uketsuke.kinds.summarize import run as summarize
+
+pytestmark = pytest.mark.anyio
+
+
+@dataclass
+class ScriptedWork:
+    """``kinds.kind.Work`` with given inputs; it notes what was asked of the models."""
+
+    input: Any
+    dimensions: Sequence[int] = (3,)
+    answer: str = "A summary."
+    asked: list[Chat] = field(default_factory=list)
+    embedded: list[Sequence[str]] = field(default_factory=list)
+    seen: list[tuple[int, int]] = field(default_factory=list)
+    job: Job = field(default_factory=a_job)
+
+    async def text(self) -> str:
+        return str(self.input)
+
+    async def texts(self) -> Sequence[str]:
+        return list(self.input)
+
+    async def chat(self, call: Chat) -> str:
+        self.asked.append(call)
+        return self.answer
+
+    async def embed(self, step: str, texts: Sequence[str]) -> Embeddings:
+        size = self.dimensions[len(self.embedded) % len(self.dimensions)]
+        self.embedded.append(texts)
+        return Embeddings(model="m", vectors=[[float(len(text))] * size for text in texts])
+
+    async def progress(self, done: int, total: int) -> None:
+        self.seen.append((done, total))
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+async def test_a_short_text_is_summarized_in_one_call() -> None:
+    work = ScriptedWork("The desk is open. The queue is long and the people wait in it.")
+
+    result = await summarize(work, SummarizeParams(max_words=50))
+
+    assert result == {"summary": "A summary.", "language": "en", "chunks": 1}
+    (call,) = work.asked
+    assert call.user == work.input
+    assert "at most 50 words" in call.system
+    assert work.seen[-1] == (1, 1)
+
+
+@pytest.mark.parametrize("characters", [6_001, 30_000, 42_000, 100_000, 524_288])
+async def test_a_long_text_takes_at_most_eight_calls(characters: int) -> None:
+    sentence = "One more sentence of the long story. "
+    work = ScriptedWork((sentence * (characters // len(sentence) + 1))[:characters])
+
+    result = await summarize(work, SummarizeParams())
+
+    assert 2 < len(work.asked) <= 8
+    assert result["chunks"] == len(work.asked) - 1
+    assert work.asked[-1].user == "\n\n".join(["A summary."] * (len(work.asked) - 1))
+    assert len({call.step for call in work.asked}) == len(work.asked)
+    assert work.seen[0] == (0, len(work.asked))
+    assert work.seen[-1] == (len(work.asked), len(work.asked))
+
+
+async def test_the_wanted_language_and_style_reach_the_model_and_the_result() -> None:
+    work = ScriptedWork("some text", answer="First point. Second point. ")
+
+    result = await summarize(work, SummarizeParams(language="ja", style="bullets"))
+
+    assert "'ja'" in work.asked[0].system
+    assert "bullet" in work.asked[0].system
+    assert result["summary"] == "- First point.\n- Second point."
+    assert result["language"] == "ja"
+
+
+async def test_bullets_that_the_model_made_are_kept() -> None:
+    work = ScriptedWork("some text", answer="* one\n\n- two")
+
+    result = await summarize(work, SummarizeParams(style="bullets"))
+
+    assert result["summary"] == "- one\n- two"
+
+
+async def test_vectors_keep_the_order_of_the_texts_over_several_calls() -> None:
+    work = ScriptedWork(["x" * (n + 1) for n in range(150)])
+
+    result = await embed(work, EmbedParams())
+
+    assert [len(call) for call in work.embedded] == [64, 64, 22]
+    assert result["dimensions"] == 3
+    assert [vector[0] for vector in result["vectors"]] == [float(n + 1) for n in range(150)]  # type: ignore[attr-defined]
+    assert work.seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
+
+
+async def test_vectors_of_two_sizes_are_not_put_together() -> None:
+    work = ScriptedWork(["x"] * 65, dimensions=(3, 4))
+
+    with pytest.raises(AttemptFailed) as failed:
+        await embed(work, EmbedParams())
+
+    assert failed.value.failure.error_class is ErrorClass.UNAVAILABLE
+
+
+async def test_more_texts_than_a_job_may_have_are_refused() -> None:
+    with pytest.raises(AttemptFailed) as failed:
+        await embed(ScriptedWork(["x"] * 2049), EmbedParams())
+
+    assert failed.value.failure.error_class is ErrorClass.TOO_LARGE
+
+
+def test_a_kind_is_found_by_its_own_name() -> None:
+    assert all(kind.name == name for name, kind in KINDS.items())
