@@ -55,33 +55,41 @@ def _bar(screen: Screen) -> Progress:
 
 def _live(screen: Screen, progress: Progress) -> Callable[[Job], None]:
     task = progress.add_task("", total=None, job=None)
+    tell_setback = _setback_teller(screen)
 
     def show(job: Job) -> None:
         total, done = (job.progress.total, job.progress.done) if job.progress else (None, 0)
         progress.update(task, total=total, completed=done, job=job)
-        if job.error and not job.terminal:
-            screen.note(_setback(job), style="yellow")
+        tell_setback(job)
 
     return show
 
 
 def _line_by_line(screen: Screen) -> Callable[[Job], None]:
     began = time.monotonic()
+    tell_setback = _setback_teller(screen)
 
     def show(job: Job) -> None:
         words = [standing(job)]
         if job.progress:
             words.append(f"{job.progress.done}/{job.progress.total} done")
         screen.note(f"{time.monotonic() - began:.1f} s: {', '.join(words)}")
-        if job.error and not job.terminal:
-            screen.note(_setback(job))
+        tell_setback(job)
 
     return show
 
 
-def _setback(job: Job) -> str:
-    error = job.error
-    return f"{error.code}: {error.message}; it is tried again" if error else ""
+def _setback_teller(screen: Screen) -> Callable[[Job], None]:
+    """Return what tells each attempt's failure once: the job shows it until the next one."""
+    told: set[int] = set()
+
+    def tell(job: Job) -> None:
+        if job.error and not job.terminal and job.attempts not in told:
+            told.add(job.attempts)
+            message = job.error.message.rstrip(".")
+            screen.note(f"{job.error.code}: {message}; it is tried again", style="yellow")
+
+    return tell
 
 
 def _tell_end(screen: Screen, job: Job) -> None:

@@ -107,15 +107,15 @@ def submit(
         if wait:
             _to_the_end(here, job_id=job.id, timeout=timeout)
         else:
+            here.screen.note(follow_hint(job.id), style="dim")
             here.screen.answer(job.id)
             here.screen.document(job.raw)
 
 
 def _tell_accepted(here: Session, job: Accepted) -> None:
     here.aside.job_id = job.id
-    how = "this submission's key had made it before" if job.replayed else "accepted"
-    here.screen.note(f"{job.kind} job {job.id}: {how}, now {job.state}")
-    here.screen.note(follow_hint(job.id), style="dim")
+    known = " (made before by a submission with this key)" if job.replayed else ""
+    here.screen.note(f"{job.kind} job {job.id}: {job.state}{known}")
 
 
 def _to_the_end(here: Session, *, job_id: str, timeout: float | None) -> None:
