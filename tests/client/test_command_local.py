@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.client.command_run import Command
+from uketsuke_local.dev import run_dev
 from uketsuke_local.models.server import serve
 
 
@@ -27,8 +28,12 @@ def test_a_local_stack_that_is_not_installed_is_said_in_one_line(
     assert len(ran.err.splitlines()) == 1
 
 
+# The command loads both by name, so that no type checker sees the calls.
+def test_the_stack_takes_what_the_command_gives() -> None:
+    inspect.signature(run_dev).bind(port=8787, state=None, json_output=False, settings={})
+
+
 def test_the_model_server_takes_what_the_command_gives() -> None:
-    # The command loads it by name, so that no type checker sees the call.
     inspect.signature(serve).bind(
         host="127.0.0.1", port=8788, json_output=False, warm=False, api_key=None
     )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from functools import cache
+from typing import Annotated, Any
 
 import typer
 from typer.main import get_command
@@ -56,11 +57,16 @@ def root(
 def run(argv: list[str]) -> int:
     """Run ``argv`` and return the exit code."""
     try:
-        code = get_command(app).main(argv, prog_name="uketsuke", standalone_mode=False)
+        code = _command().main(argv, prog_name="uketsuke", standalone_mode=False)
     except typer.TyperException as error:
         _tell_usage(error, screen=Screen(json_output="--json" in argv))
         return ExitCode.BAD_INPUT
     return int(code or 0)
+
+
+@cache
+def _command() -> Any:
+    return get_command(app)
 
 
 def _tell_usage(error: typer.TyperException, *, screen: Screen) -> None:

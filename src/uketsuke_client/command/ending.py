@@ -77,8 +77,8 @@ def follow_hint(job_id: str) -> str:
 
 def same_key_hint(idempotency_key: str) -> str:
     return (
-        "It may have arrived all the same. To start nothing twice, submit again with "
-        f"--idempotency-key {idempotency_key}"
+        "Should it have arrived all the same: submitted again with "
+        f"--idempotency-key {idempotency_key} it starts nothing twice."
     )
 
 

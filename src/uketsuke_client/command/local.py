@@ -18,8 +18,13 @@ from uketsuke_client.command.session import ended_well
 def dev(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Where the API listens.")] = 8787,
     state: Annotated[
-        Path, typer.Option(metavar="DIR", help="What is kept across restarts: jobs, blobs, runs.")
-    ] = Path(".uketsuke"),
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="What is kept across restarts: jobs, blobs, runs. Without it, .uketsuke in the "
+            "project's folder.",
+        ),
+    ] = None,
     json_output: Annotated[
         bool,
         typer.Option("--json", help="Print one JSON line when ready: URLs and the seeded keys."),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -17,63 +17,71 @@ from uketsuke_client.job import Accepted
 from uketsuke_client.request import new_idempotency_key
 
 
+def _words(metavar: str, told: str) -> Any:
+    """Return an option whose name is its parameter's."""
+    return typer.Option(metavar=metavar, help=told)
+
+
+Kind: TypeAlias = Annotated[
+    str, typer.Argument(metavar="KIND", help="summarize, transcribe, embed, report, …")
+]
+Texts: TypeAlias = Annotated[list[str] | None, _words("TEXT", "The text; again for more texts.")]
+File: TypeAlias = Annotated[
+    str | None,
+    _words("FILE", "A file, - for stdin. Text to 512 KiB is sent as it is, all else is uploaded."),
+]
+TextsFile: TypeAlias = Annotated[
+    str | None, _words("FILE", "Many texts: JSON Lines of strings, or one a line.")
+]
+Refs: TypeAlias = Annotated[
+    list[str] | None, _words("REF", "An uploaded input, in_…, or a job's result, job_….")
+]
+Params: TypeAlias = Annotated[
+    list[str] | None,
+    _words(
+        "NAME=VALUE",
+        "A parameter of the kind, such as max_words=80. VALUE is JSON if it can be.",
+    ),
+]
+Metadata: TypeAlias = Annotated[
+    list[str] | None, _words("NAME=VALUE", "A note of yours on the job.")
+]
+RunKey: TypeAlias = Annotated[
+    str | None, _words("KEY", "A name of which only one job may be live.")
+]
+OnConflict: TypeAlias = Annotated[
+    str | None, _words("reject|return", "What to do when a job with that run key is live.")
+]
+IdempotencyKey: TypeAlias = Annotated[
+    str | None,
+    _words(
+        "KEY", "Your name for this submission: given again, it gives the same job. Else made up."
+    ),
+]
+MaxAttempts: TypeAlias = Annotated[int | None, _words("N", "How often it is tried.")]
+Deadline: TypeAlias = Annotated[int | None, _words("N", "When it is too late, from now.")]
+MaxCost: TypeAlias = Annotated[str | None, _words("DECIMAL", "What it may cost at most.")]
+Wait: TypeAlias = Annotated[
+    bool,
+    typer.Option("--wait", "--follow", help="Follow the job to its end and print its result."),
+]
+
+
 def submit(
-    kind: Annotated[
-        str, typer.Argument(metavar="KIND", help="summarize, transcribe, embed, report, …")
-    ],
-    text: Annotated[
-        list[str] | None, typer.Option(metavar="TEXT", help="The text; again for more texts.")
-    ] = None,
-    file: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="A file, - for stdin. Text to 512 KiB is sent as it is, all else is uploaded.",
-        ),
-    ] = None,
-    texts_file: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Many texts: JSON Lines of strings, or one a line."),
-    ] = None,
-    ref: Annotated[
-        list[str] | None,
-        typer.Option(metavar="REF", help="An uploaded input, in_…, or a job's result, job_…."),
-    ] = None,
-    param: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE",
-            help="A parameter of the kind, such as max_words=80. VALUE is JSON if it can be.",
-        ),
-    ] = None,
-    metadata: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="A note of yours on the job.")
-    ] = None,
-    run_key: Annotated[
-        str | None,
-        typer.Option(metavar="KEY", help="A name of which only one job may be live."),
-    ] = None,
-    on_conflict: Annotated[
-        str | None,
-        typer.Option(
-            metavar="reject|return", help="What to do when a job with that run key is live."
-        ),
-    ] = None,
-    idempotency_key: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KEY",
-            help="Your name for this submission: given again, it gives the same job. "
-            "Otherwise one is made up.",
-        ),
-    ] = None,
-    max_attempts: Annotated[int | None, typer.Option(metavar="N")] = None,
-    deadline_seconds: Annotated[int | None, typer.Option(metavar="N")] = None,
-    max_cost_usd: Annotated[str | None, typer.Option(metavar="DECIMAL")] = None,
-    wait: Annotated[
-        bool,
-        typer.Option("--wait", "--follow", help="Follow the job to its end and print its result."),
-    ] = False,
+    kind: Kind,
+    text: Texts = None,
+    file: File = None,
+    texts_file: TextsFile = None,
+    ref: Refs = None,
+    param: Params = None,
+    metadata: Metadata = None,
+    run_key: RunKey = None,
+    on_conflict: OnConflict = None,
+    idempotency_key: IdempotencyKey = None,
+    max_attempts: MaxAttempts = None,
+    deadline_seconds: Deadline = None,
+    max_cost_usd: MaxCost = None,
+    wait: Wait = False,
     timeout: Timeout = None,
     url: Url = DEFAULT_URL,
     key: Key = None,
@@ -84,26 +92,18 @@ def submit(
     With --json the document is the job, and after --wait also its "result".
     """
     given = Given(texts=text or (), file=file, texts_file=texts_file, refs=ref or ())
-    params = dict(_param(p) for p in param or ())
-    notes = dict(pair(m, option="--metadata") for m in metadata or ())
+    asked = {
+        "params": dict(_param(p) for p in param or ()) or None,
+        "metadata": dict(pair(m, option="--metadata") for m in metadata or ()) or None,
+        "run_key": run_key,
+        "on_conflict": on_conflict,
+        "idempotency_key": idempotency_key or new_idempotency_key(),
+        "max_attempts": max_attempts,
+        "deadline_seconds": deadline_seconds,
+        "max_cost_usd": max_cost_usd,
+    }
     with session(url=url, key=key, json_output=json_output) as here:
-        own_key = idempotency_key or new_idempotency_key()
-        job_input = input_of(given, kind=kind, session=here)
-        here.aside.if_interrupted = [same_key_hint(own_key)]
-        job = here.client.submit(
-            kind,
-            input=job_input,
-            params=params or None,
-            idempotency_key=own_key,
-            run_key=run_key,
-            on_conflict=on_conflict,
-            max_attempts=max_attempts,
-            deadline_seconds=deadline_seconds,
-            max_cost_usd=max_cost_usd,
-            metadata=notes or None,
-        )
-        here.aside.if_interrupted = ()
-        _tell_accepted(here, job)
+        job = _submitted(here, kind=kind, given=given, asked=asked)
         if wait:
             _to_the_end(here, job_id=job.id, timeout=timeout)
         else:
@@ -112,10 +112,15 @@ def submit(
             here.screen.document(job.raw)
 
 
-def _tell_accepted(here: Session, job: Accepted) -> None:
+def _submitted(here: Session, *, kind: str, given: Given, asked: dict[str, Any]) -> Accepted:
+    job_input = input_of(given, kind=kind, session=here)
+    here.aside.if_interrupted = [same_key_hint(asked["idempotency_key"])]
+    job = here.client.submit(kind, input=job_input, **asked)
+    here.aside.if_interrupted = ()
     here.aside.job_id = job.id
     known = " (made before by a submission with this key)" if job.replayed else ""
     here.screen.note(f"{job.kind} job {job.id}: {job.state}{known}")
+    return job
 
 
 def _to_the_end(here: Session, *, job_id: str, timeout: float | None) -> None:
