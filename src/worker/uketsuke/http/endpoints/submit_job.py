@@ -1,0 +1,124 @@
+"""``POST /v1/jobs``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import chain, islice
+from typing import Any
+
+from uketsuke.domain.idempotency import fingerprint, first_difference
+from uketsuke.domain.job import Job
+from uketsuke.http.answer import Headers, json_answer
+from uketsuke.http.context import Context
+from uketsuke.http.idempotency_key import read_key
+from uketsuke.http.job_view import job_path, poll_after, show_job
+from uketsuke.http.json_body import read_json
+from uketsuke.http.message import Request, Response
+from uketsuke.http.problem import (
+    MOST_FAULTS,
+    Fault,
+    Refused,
+    refuse,
+    refuse_faults,
+)
+from uketsuke.http.submission import (
+    Sender,
+    Surroundings,
+    refs_in,
+    submission_faults,
+    to_submission,
+)
+from uketsuke.services.ports import AcceptedNew, Admission, KnownKey, RunInProgress
+from uketsuke.services.submit import submit
+
+_REPLAYED: Headers = (("idempotency-replayed", "true"),)
+
+
+async def submit_job(request: Request, context: Context) -> Response:
+    """Take a job in: 202 once it is durable, or with the job that stands for it already."""
+    document = await read_json(request, limit=context.settings.max_body_bytes)
+    key, key_faults = read_key(request.headers)
+    around = await _surroundings(document, context)
+    found = chain(key_faults, submission_faults(document, around))
+    faults = list(islice(found, MOST_FAULTS + 1))
+    if faults:
+        return await _replay(document, key, context) or _refuse(faults)
+    sender = Sender(
+        tenant_id=context.tenant_id, idempotency_key=key, traceparent=context.traceparent
+    )
+    admission = await submit(to_submission(document, around, sender), ports=context.ports)
+    return _answer(admission, document, context)
+
+
+async def _surroundings(document: object, context: Context) -> Surroundings:
+    refs = refs_in(document)
+    inputs = context.ports.inputs
+    uploads = await inputs.find(refs, tenant_id=context.tenant_id) if refs else {}
+    return Surroundings(kinds=context.kinds, uploads=uploads, settings=context.settings)
+
+
+def _refuse(faults: list[Fault]) -> Response:
+    raise refuse_faults(faults)
+
+
+async def _replay(document: object, key: str | None, context: Context) -> Response | None:
+    """Answer with the job of a request that was sound when it first came.
+
+    Its upload may be gone by now, or its kind: the key is honored all the same.
+    """
+    if key is None or not isinstance(document, dict):
+        return None
+    # The name under which services.submit files a key.
+    known = await context.ports.jobs.find_by_request(
+        tenant_id=context.tenant_id, request_key=f"key:{key}"
+    )
+    if known is None or _difference(known, document, context) is not None:
+        return None
+    return _accepted(known.job, context, headers=_REPLAYED)
+
+
+def _answer(admission: Admission, document: Mapping[str, Any], context: Context) -> Response:
+    match admission:
+        case AcceptedNew(job=job):
+            return _accepted(job, context)
+        case KnownKey(job=job):
+            pointer = _difference(admission, document, context)
+            if pointer is not None:
+                raise _mismatch(pointer)
+            return _accepted(job, context, headers=_REPLAYED)
+        case RunInProgress(job=job):
+            if document.get("on_conflict") != "return":
+                raise _in_progress(job)
+            return _accepted(job, context)
+        case _:
+            raise refuse_faults(_vanished(document))
+
+
+def _difference(known: KnownKey, document: Mapping[str, object], context: Context) -> str | None:
+    now = fingerprint(document, secret=context.settings.key_hash_secret)
+    return first_difference(known.fingerprint, now)
+
+
+def _accepted(job: Job, context: Context, *, headers: Headers = ()) -> Response:
+    wait = poll_after(job, now=context.ports.clock.now())
+    return json_answer(
+        202,
+        show_job(job, caller=context.caller),
+        headers=(("location", job_path(job)), ("retry-after", str(wait)), *headers),
+    )
+
+
+def _mismatch(pointer: str) -> Refused:
+    fault = Fault(pointer=pointer, code="bad_value", detail="This differs from the first request.")
+    return refuse("idempotency_mismatch", errors=(fault,), members={"pointer": pointer})
+
+
+def _in_progress(job: Job) -> Refused:
+    return refuse("run_in_progress", members={"id": job.id}, headers=(("location", job_path(job)),))
+
+
+def _vanished(document: Mapping[str, Any]) -> list[Fault]:
+    """Point at the uploads: one of them went between our look at it and the acceptance."""
+    form = "ref" if "ref" in document["input"] else "refs"
+    detail = "The uploaded input is gone. Upload it again."
+    return [Fault(pointer=f"/input/{form}", code="input_not_found", detail=detail)]

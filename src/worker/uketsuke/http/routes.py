@@ -1,0 +1,101 @@
+"""The one table of routes, and finding the row that a path names."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from uketsuke.domain.api_key import Scope
+from uketsuke.http.endpoints.health import get_health, get_readiness
+from uketsuke.http.endpoints.input import put_input
+from uketsuke.http.endpoints.job import cancel_job, get_events, get_job, get_result
+from uketsuke.http.endpoints.submit_job import submit_job
+from uketsuke.http.message import Response
+
+Endpoint = Callable[..., Awaitable[Response]]
+
+# Any one of them is enough. Operators look at jobs; the result's endpoint denies them content.
+_READ: Final = frozenset({Scope.READ, Scope.OPERATE, Scope.ADMIN})
+_WRITE: Final = frozenset({Scope.WRITE})
+_OPEN: Final[frozenset[Scope]] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """What answers a method on a path; without scopes it is open to everybody.
+
+    ``endpoint`` takes the request, the context and the template's names as keywords. ``query``
+    has the names of the parameters that it understands; others are refused.
+    """
+
+    method: str
+    template: str
+    scopes: frozenset[Scope]
+    endpoint: Endpoint
+    query: frozenset[str] = frozenset()
+
+
+ROUTES: Final = tuple(
+    Route(method=method, template=template, scopes=scopes, endpoint=endpoint)
+    for method, template, scopes, endpoint in (
+        ("POST", "/v1/jobs", _WRITE, submit_job),
+        ("GET", "/v1/jobs/{job_id}", _READ, get_job),
+        ("GET", "/v1/jobs/{job_id}/result", _READ, get_result),
+        ("POST", "/v1/jobs/{job_id}/cancel", _WRITE, cancel_job),
+        ("GET", "/v1/jobs/{job_id}/events", _READ, get_events),
+        ("PUT", "/v1/inputs", _WRITE, put_input),
+        ("GET", "/healthz", _OPEN, get_health),
+        ("GET", "/readyz", _OPEN, get_readiness),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A path that exists: its template, the values in it, and its routes by method."""
+
+    template: str
+    values: Mapping[str, str]
+    routes: Mapping[str, Route]
+
+    @property
+    def allowed(self) -> str:
+        """The value of ``Allow``; whatever answers GET answers HEAD."""
+        heads = {"HEAD"} if "GET" in self.routes else set()
+        return ", ".join(sorted(self.routes.keys() | heads))
+
+    def route_for(self, method: str) -> Route | None:
+        return self.routes.get("GET" if method == "HEAD" else method)
+
+
+def find_place(path: str) -> Place | None:
+    """Find the path's place. Paths are taken literally: no decoding, no trailing slash."""
+    segments = path.split("/")
+    for template, routes in _PLACES.items():
+        values = _values(template.split("/"), segments)
+        if values is not None:
+            return Place(template=template, values=values, routes=routes)
+    return None
+
+
+def _values(wanted: list[str], segments: list[str]) -> dict[str, str] | None:
+    if len(wanted) != len(segments):
+        return None
+    values = {}
+    for name, segment in zip(wanted, segments, strict=True):
+        if name.startswith("{") and segment:
+            values[name.strip("{}")] = segment
+        elif name != segment:
+            return None
+    return values
+
+
+def _places() -> dict[str, dict[str, Route]]:
+    places: dict[str, dict[str, Route]] = {}
+    for route in ROUTES:
+        places.setdefault(route.template, {})[route.method] = route
+    return places
+
+
+_PLACES: Final = _places()

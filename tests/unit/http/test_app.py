@@ -1,0 +1,382 @@
+"""The HTTP layer as a whole: routes, methods, what every answer carries, and what is logged."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.http.factories import KINDS, PATIENT, TENANT, a_job, an_id
+from tests.unit.http.world import Answer, BytesBody, World, out_of_reach
+from uketsuke.domain.api_key import Caller
+from uketsuke.domain.job import ResultPlace
+from uketsuke.domain.lifecycle import JobState
+from uketsuke.http.app import respond
+from uketsuke.http.context import Context
+from uketsuke.http.message import Request
+from uketsuke.http.problem import MEANINGS, Refused
+from uketsuke.http.routes import ROUTES, Route
+from uketsuke.settings import Settings
+
+JOB_PATH = f"/v1/jobs/{an_id('job', 1)}"
+CLOSED = [route for route in ROUTES if route.scopes]
+FOR_TENANTS_ONLY = [route for route in CLOSED if "operate" not in route.scopes]
+
+
+def path_of(route: Route) -> str:
+    return route.template.replace("{job_id}", an_id("job", 1))
+
+
+def name_of(route: Route) -> str:
+    return f"{route.method} {route.template}"
+
+
+def send(world: World, route: Route, **given: Any) -> Answer:
+    return world.send(route.method, path_of(route), **given)
+
+
+def assert_problem(answer: Answer, status: int, code: str) -> None:
+    """Hold an error against the one shape that all of them have."""
+    document = answer.document
+    assert (answer.status, document["status"], document["code"]) == (status, status, code)
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["cache-control"] == "no-store"
+    assert document["request_id"] == answer.headers["x-request-id"]
+    assert document["type"] == f"urn:problem-type:uketsuke:{code}"
+    assert document["title"]
+    assert document["detail"]
+    assert document["instance"].isascii()
+
+
+def logged(output: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in output.splitlines()]
+
+
+# Every route
+
+
+@pytest.mark.parametrize("route", CLOSED, ids=name_of)
+def test_without_a_key_nothing_is_told_or_read(world: World, route: Route) -> None:
+    answer = send(world, route, content=b"{}")
+
+    assert_problem(answer, 401, "unauthenticated")
+    assert answer.headers["www-authenticate"] == "Bearer"
+    assert not world.body.taken
+
+
+@pytest.mark.parametrize("route", CLOSED, ids=name_of)
+def test_a_key_without_the_scope_is_forbidden(world: World, route: Route) -> None:
+    other = "jobs:write" if "jobs:read" in route.scopes else "jobs:read"
+    key = world.add_key(8, tenant_id=TENANT, scopes=other)
+
+    answer = send(world, route, key=key, content=b"{}")
+
+    assert_problem(answer, 403, "forbidden")
+    assert sorted(route.scopes)[0] in answer.document["detail"]
+
+
+@pytest.mark.parametrize("route", FOR_TENANTS_ONLY, ids=name_of)
+def test_what_writes_is_forbidden_to_those_of_no_tenant(
+    world: World, operator_key: str, route: Route
+) -> None:
+    assert_problem(send(world, route, key=operator_key), 403, "forbidden")
+
+
+@pytest.mark.parametrize("route", CLOSED, ids=name_of)
+def test_an_unknown_query_parameter_is_refused(world: World, tenant_key: str, route: Route) -> None:
+    answer = world.send(route.method, path_of(route) + "?wait=5&tenant=", key=tenant_key)
+
+    assert_problem(answer, 400, "invalid_request")
+    assert answer.faults == [("", "unknown_member")] * 2
+    assert '"wait"' in answer.document["errors"][0]["detail"]
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=name_of)
+@pytest.mark.parametrize("method", ["OPTIONS", "DELETE", "TRACE", "get", "\x00"])
+def test_another_method_is_told_which_ones_there_are(
+    world: World, route: Route, method: str
+) -> None:
+    answer = world.send(method, path_of(route))
+
+    assert_problem(answer, 405, "method_not_allowed")
+    assert route.method in answer.headers["allow"]
+    assert ("HEAD" in answer.headers["allow"]) == (route.method == "GET")
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=name_of)
+def test_a_mistake_of_ours_tells_nothing_and_is_noted(
+    world: World,
+    tenant_key: str,
+    route: Route,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    async def slip(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("SELECT secret FROM api_keys")
+
+    for place in ("jobs", "inputs", "blobs"):
+        for method in ("find", "accept", "put_stream"):
+            if hasattr(getattr(world, place), method):
+                monkeypatch.setattr(getattr(world, place), method, slip)
+    document = {"kind": "summarize", "input": {"text": "a"}} if route.method == "POST" else None
+    if route.template.endswith("/cancel"):
+        document = {}
+
+    answer = send(world, route, key=tenant_key, document=document, headers={"content-length": "2"})
+
+    if route.template == "/healthz":
+        assert answer.status == 200
+        return
+    assert_problem(answer, 500, "internal")
+    assert b"secret" not in answer.body
+    noted, _ = logged(capsys.readouterr().out)
+    assert noted["event"] == "unexpected_error"
+    assert noted["error_type"] == "ZeroDivisionError"
+    assert noted["error_at"].startswith(("http/", "services/"))
+    assert noted["request_id"] == answer.headers["x-request-id"]
+    assert "secret" not in json.dumps(noted)
+
+
+# Paths
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "", "/", "/v1", "/v1/", "/v1/job", "/v1/jobs/", f"{JOB_PATH}/", f"{JOB_PATH}/nothing",
+        "/V1/jobs", "//v1/jobs", "/v1/jobs%2f", "/healthz/", "/v1/schedules", "/v1/jobs/a/b/c",
+        "/v1/dead-letters", "/" + "x" * 5000, "/{job_id}", "/\ud83d", "/受付",
+    ],
+)  # fmt: skip
+def test_an_unknown_path_is_not_found_without_asking_for_a_key(world: World, path: str) -> None:
+    answer = world.send("GET", path)
+
+    assert_problem(answer, 404, "not_found")
+    assert len(answer.document["instance"]) <= 200
+
+
+def test_head_answers_as_get_without_a_body(world: World, tenant_key: str) -> None:
+    job = a_job()
+    world.jobs.jobs[job.id] = job
+
+    got = world.send("GET", JOB_PATH, key=tenant_key)
+    head = world.send("HEAD", JOB_PATH, key=tenant_key)
+
+    assert (head.status, head.body) == (200, b"")
+    assert head.headers["content-length"] == str(len(got.body))
+    assert head.headers["etag"] == got.headers["etag"]
+
+
+def test_head_of_an_error_has_no_body_either(world: World) -> None:
+    head = world.send("HEAD", JOB_PATH)
+
+    assert (head.status, head.body) == (401, b"")
+
+
+def test_head_of_an_unchanged_job_claims_no_length(world: World, tenant_key: str) -> None:
+    world.jobs.jobs[a_job().id] = a_job()
+
+    head = world.send("HEAD", JOB_PATH, key=tenant_key, headers={"if-none-match": "*"})
+
+    assert head.status == 304
+    assert "content-length" not in head.headers
+
+
+def test_head_of_a_streamed_result_tells_its_length(world: World, tenant_key: str) -> None:
+    place = ResultPlace(bytes=9, content_type="application/json", attempt=1, object_key="o")
+    world.jobs.jobs[a_job().id] = a_job(state=JobState.SUCCEEDED, result=place)
+    world.blobs.streams["o"] = object()
+
+    head = world.send("HEAD", f"{JOB_PATH}/result", key=tenant_key)
+
+    assert (head.status, head.headers["content-length"], head.raw.body) == (200, "9", b"")
+
+
+# The table of errors: one request for each code
+
+
+def bad_json(world: World, key: str) -> Answer:
+    headers = {"content-type": "application/json"}
+    return world.send("POST", "/v1/jobs", key=key, headers=headers, content=b"{")
+
+
+def deep_json(world: World, key: str) -> Answer:
+    headers = {"content-type": "application/json"}
+    content = b'{"params":' + b"[" * 10_000 + b"]" * 10_000 + b"}"
+    return world.send("POST", "/v1/jobs", key=key, headers=headers, content=content)
+
+
+def too_large(world: World, key: str) -> Answer:
+    headers = {"content-type": "application/json"}
+    return world.send("POST", "/v1/jobs", key=key, headers=headers, content=b" " * 1_048_577)
+
+
+def no_type(world: World, key: str) -> Answer:
+    return world.send("POST", "/v1/jobs", key=key, content=b"{}")
+
+
+def database_away(world: World, key: str) -> Answer:
+    world.jobs.broken = out_of_reach()
+    return world.send("GET", JOB_PATH, key=key)
+
+
+@pytest.mark.parametrize(
+    ("ask", "status", "code"),
+    [
+        (bad_json, 400, "invalid_json"),
+        (deep_json, 400, "invalid_json"),
+        (too_large, 413, "too_large"),
+        (no_type, 415, "unsupported_media_type"),
+        (database_away, 503, "unavailable"),
+    ],
+)
+def test_each_error_has_its_status_and_code(
+    world: World, tenant_key: str, ask: Any, status: int, code: str
+) -> None:
+    answer = ask(world, tenant_key)
+
+    assert_problem(answer, status, code)
+    assert ("retry-after" in answer.headers) == (status == 503)
+
+
+def test_the_codes_stand_for_the_statuses_of_the_contract() -> None:
+    by_status: dict[int, set[str]] = {}
+    for code, meaning in MEANINGS.items():
+        by_status.setdefault(meaning.status, set()).add(code)
+
+    assert by_status == {
+        400: {"invalid_json", "invalid_request"},
+        401: {"unauthenticated"},
+        403: {"forbidden", "content_denied"},
+        404: {"not_found"},
+        405: {"method_not_allowed"},
+        409: {
+            "run_in_progress", "not_finished", "job_failed", "job_canceled", "already_finished",
+        },
+        410: {"expired", "erased"},
+        411: {"length_required"},
+        413: {"too_large"},
+        415: {"unsupported_media_type"},
+        422: {"idempotency_mismatch"},
+        500: {"internal"},
+        503: {"unavailable"},
+    }  # fmt: skip
+
+
+# What every answer carries, and the log
+
+
+def test_the_callers_request_id_comes_back(world: World) -> None:
+    answer = world.send("GET", "/healthz", headers={"x-request-id": "mine-1"})
+
+    assert answer.headers["x-request-id"] == "mine-1"
+
+
+def test_each_answer_is_logged_once_by_its_route_and_not_its_path(
+    world: World, tenant_key: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = world.send("GET", JOB_PATH, key=tenant_key)
+
+    (line,) = logged(capsys.readouterr().out)
+    assert line["event"] == "request_answered"
+    assert (line["method"], line["route"]) == ("GET", "/v1/jobs/{job_id}")
+    assert (line["status"], line["duration_ms"]) == (404, 0)
+    assert line["request_id"] == answer.headers["x-request-id"]
+    assert len(line["trace_id"]) == 32
+
+
+def test_the_log_repeats_nothing_that_a_stranger_made_up(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    headers = {"x-request-id": "secret secret", "traceparent": "secret", "user-agent": "secret"}
+    world.send("SECRET", "/secret?secret=secret", headers=headers, key="secret", content=b"secret")
+
+    output = capsys.readouterr().out
+    assert '"method": "other", "route": "none"' in output
+    assert "secret" not in output.lower()
+
+
+# Health
+
+
+def test_health_asks_nobody(world: World) -> None:
+    world.jobs.broken = out_of_reach()
+
+    answer = world.send("GET", "/healthz?probe=1")
+
+    assert (answer.status, answer.document) == (200, {"status": "ok"})
+
+
+def test_readiness_reads_the_database(world: World) -> None:
+    assert world.send("GET", "/readyz").document == {"status": "ready"}
+
+    world.jobs.broken = out_of_reach()
+    answer = world.send("GET", "/readyz")
+
+    assert_problem(answer, 503, "unavailable")
+    assert answer.headers["retry-after"] == "5"
+
+
+def test_a_database_that_hangs_is_not_ready(world: World) -> None:
+    world.settings = Settings(intake_database_timeout=timedelta(milliseconds=10))
+    world.jobs.hangs = True
+
+    assert_problem(world.send("GET", "/readyz"), 503, "unavailable")
+
+
+def test_a_context_of_no_tenant_gives_none() -> None:
+    operator = Caller(key_id="o", tenant_id=None, scopes=frozenset({"operate"}))
+    world = World(kinds=KINDS)
+    context = Context(
+        caller=operator, ports=world.ports, kinds=KINDS, request_id="r", traceparent=""
+    )
+
+    with pytest.raises(Refused):
+        _ = context.tenant_id
+
+
+@PATIENT
+@given(
+    method=st.sampled_from(["GET", "HEAD", "POST", "PUT"]) | st.text(max_size=5),
+    path=st.sampled_from([path_of(route) for route in ROUTES]) | st.text(alphabet="/v1jobs{}%.x"),
+    query=st.sampled_from(["", "?a=b", "?&&=", "?a=1&a=2"]),
+    headers=st.dictionaries(
+        st.sampled_from(["content-type", "content-length", "if-none-match", "idempotency-key"]),
+        st.sampled_from(["application/json", "3", "*", '"k"']) | st.text(max_size=10),
+    ),
+    content=st.sampled_from([b"{}", b"[]", b'{"kind":"summarize","input":{"text":"a"}}'])
+    | st.binary(max_size=20),
+)
+def test_every_request_is_answered(
+    method: str, path: str, query: str, headers: dict[str, str], content: bytes
+) -> None:
+    world = World(kinds=KINDS)
+    key = world.add_key(1, tenant_id=TENANT, scopes="jobs:read jobs:write")
+
+    answer = world.send(method, path + query, key=key, headers=headers, content=content)
+
+    assert answer.status in {200, 201, 202, 400, 404, 405, 411, 413, 415}
+    assert answer.headers["x-request-id"]
+    if answer.status >= 400 and method != "HEAD":
+        assert_problem(answer, answer.status, answer.code)
+
+
+def test_a_request_that_is_given_up_is_not_answered_as_an_error(world: World) -> None:
+    world.jobs.hangs = True
+    world.settings = Settings(intake_database_timeout=timedelta(days=1))
+
+    async def give_up() -> None:
+        request = Request(method="GET", path="/readyz", headers={}, body=BytesBody(b""))
+        task = asyncio.create_task(respond(request, app=world.app, ports=world.ports))
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(give_up())
