@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.http.factories import KINDS, PATIENT, TENANT, a_job, an_id
-from tests.unit.http.world import Answer, BytesBody, World, out_of_reach
+from tests.unit.http.factories import KINDS, PATIENT, TENANT, an_id
+from tests.unit.http.fakes import BytesBody, out_of_reach
+from tests.unit.http.world import Answer, World, assert_problem
 from uketsuke.domain.api_key import Caller
-from uketsuke.domain.job import ResultPlace
-from uketsuke.domain.lifecycle import JobState
 from uketsuke.http.app import respond
 from uketsuke.http.context import Context
 from uketsuke.http.message import Request
@@ -38,20 +37,6 @@ def name_of(route: Route) -> str:
 
 def send(world: World, route: Route, **given: Any) -> Answer:
     return world.send(route.method, path_of(route), **given)
-
-
-def assert_problem(answer: Answer, status: int, code: str) -> None:
-    """Hold an error against the one shape that all of them have."""
-    document = answer.document
-    assert (answer.status, document["status"], document["code"]) == (status, status, code)
-    assert answer.headers["content-type"] == "application/problem+json"
-    assert answer.headers["x-content-type-options"] == "nosniff"
-    assert answer.headers["cache-control"] == "no-store"
-    assert document["request_id"] == answer.headers["x-request-id"]
-    assert document["type"] == f"urn:problem-type:uketsuke:{code}"
-    assert document["title"]
-    assert document["detail"]
-    assert document["instance"].isascii()
 
 
 def logged(output: str) -> list[dict[str, Any]]:
@@ -141,61 +126,6 @@ def test_a_mistake_of_ours_tells_nothing_and_is_noted(
     assert noted["error_at"].startswith(("http/", "services/"))
     assert noted["request_id"] == answer.headers["x-request-id"]
     assert "secret" not in json.dumps(noted)
-
-
-# Paths
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "", "/", "/v1", "/v1/", "/v1/job", "/v1/jobs/", f"{JOB_PATH}/", f"{JOB_PATH}/nothing",
-        "/V1/jobs", "//v1/jobs", "/v1/jobs%2f", "/healthz/", "/v1/schedules", "/v1/jobs/a/b/c",
-        "/v1/dead-letters", "/" + "x" * 5000, "/{job_id}", "/\ud83d", "/受付",
-    ],
-)  # fmt: skip
-def test_an_unknown_path_is_not_found_without_asking_for_a_key(world: World, path: str) -> None:
-    answer = world.send("GET", path)
-
-    assert_problem(answer, 404, "not_found")
-    assert len(answer.document["instance"]) <= 200
-
-
-def test_head_answers_as_get_without_a_body(world: World, tenant_key: str) -> None:
-    job = a_job()
-    world.jobs.jobs[job.id] = job
-
-    got = world.send("GET", JOB_PATH, key=tenant_key)
-    head = world.send("HEAD", JOB_PATH, key=tenant_key)
-
-    assert (head.status, head.body) == (200, b"")
-    assert head.headers["content-length"] == str(len(got.body))
-    assert head.headers["etag"] == got.headers["etag"]
-
-
-def test_head_of_an_error_has_no_body_either(world: World) -> None:
-    head = world.send("HEAD", JOB_PATH)
-
-    assert (head.status, head.body) == (401, b"")
-
-
-def test_head_of_an_unchanged_job_claims_no_length(world: World, tenant_key: str) -> None:
-    world.jobs.jobs[a_job().id] = a_job()
-
-    head = world.send("HEAD", JOB_PATH, key=tenant_key, headers={"if-none-match": "*"})
-
-    assert head.status == 304
-    assert "content-length" not in head.headers
-
-
-def test_head_of_a_streamed_result_tells_its_length(world: World, tenant_key: str) -> None:
-    place = ResultPlace(bytes=9, content_type="application/json", attempt=1, object_key="o")
-    world.jobs.jobs[a_job().id] = a_job(state=JobState.SUCCEEDED, result=place)
-    world.blobs.streams["o"] = object()
-
-    head = world.send("HEAD", f"{JOB_PATH}/result", key=tenant_key)
-
-    assert (head.status, head.headers["content-length"], head.raw.body) == (200, "9", b"")
 
 
 # The table of errors: one request for each code
@@ -300,34 +230,6 @@ def test_the_log_repeats_nothing_that_a_stranger_made_up(
     output = capsys.readouterr().out
     assert '"method": "other", "route": "none"' in output
     assert "secret" not in output.lower()
-
-
-# Health
-
-
-def test_health_asks_nobody(world: World) -> None:
-    world.jobs.broken = out_of_reach()
-
-    answer = world.send("GET", "/healthz?probe=1")
-
-    assert (answer.status, answer.document) == (200, {"status": "ok"})
-
-
-def test_readiness_reads_the_database(world: World) -> None:
-    assert world.send("GET", "/readyz").document == {"status": "ready"}
-
-    world.jobs.broken = out_of_reach()
-    answer = world.send("GET", "/readyz")
-
-    assert_problem(answer, 503, "unavailable")
-    assert answer.headers["retry-after"] == "5"
-
-
-def test_a_database_that_hangs_is_not_ready(world: World) -> None:
-    world.settings = Settings(intake_database_timeout=timedelta(milliseconds=10))
-    world.jobs.hangs = True
-
-    assert_problem(world.send("GET", "/readyz"), 503, "unavailable")
 
 
 def test_a_context_of_no_tenant_gives_none() -> None:

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.http.factories import TENANT
-from tests.unit.http.world import BytesBody, World
+from tests.unit.http.fakes import BytesBody
+from tests.unit.http.world import World
 from uketsuke.domain.api_key import Caller
 from uketsuke.http.auth import KeyCache, authenticate
 from uketsuke.http.message import Request

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.unit.http.factories import KINDS, TENANT, a_job, an_id, an_upload
-from tests.unit.http.world import NOW, Answer, World, out_of_reach
+from tests.unit.http.fakes import NOW, out_of_reach
+from tests.unit.http.world import Answer, World
 from uketsuke.domain.job import InputForm
 from uketsuke.domain.lifecycle import JobState
 from uketsuke.services.ports import KnownKey

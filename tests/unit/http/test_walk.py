@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.http.documents import assert_resolves
 from tests.unit.http.factories import PATIENT
 from uketsuke.http.pointer import ROOT
-from uketsuke.http.problem import Fault
 from uketsuke.http.walk import find_faults
 
 _Short = Annotated[str, msgspec.Meta(min_length=2, max_length=4)]
@@ -169,13 +169,3 @@ def test_the_walk_never_raises_and_every_pointer_resolves(value: object) -> None
 def test_what_the_walk_lets_through_msgspec_converts(value: dict[str, object]) -> None:
     if not list(find_faults(value, Shape)):
         msgspec.convert(value, Shape)
-
-
-def assert_resolves(fault: Fault, value: object) -> None:
-    """Follow the pointer; only a missing member may be missing, and only at its end."""
-    tokens = [token.replace("~1", "/").replace("~0", "~") for token in fault.pointer.split("/")[1:]]
-    for place, token in enumerate(tokens, 1):
-        if isinstance(value, dict) and token not in value:
-            assert (fault.code, place) == ("missing", len(tokens))
-            return
-        value = value[int(token)] if isinstance(value, list) else value[token]  # type: ignore[index]  # a fault points into a container
