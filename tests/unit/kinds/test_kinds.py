@@ -95,6 +95,16 @@ async def test_the_wanted_language_and_style_reach_the_model_and_the_result() ->
     assert result["language"] == "ja"
 
 
+async def test_a_summary_is_labeled_with_the_language_that_it_is_in() -> None:
+    work = ScriptedWork("some text", answer="The desk is open and the people wait in the hall.")
+
+    asked_for_another = await summarize(work, SummarizeParams(language="ja"))
+    asked_for_its_own = await summarize(work, SummarizeParams(language="en-GB"))
+
+    assert asked_for_another["language"] == "en"
+    assert asked_for_its_own["language"] == "en-GB"
+
+
 async def test_bullets_that_the_model_made_are_kept() -> None:
     work = ScriptedWork("some text", answer="* one\n\n- two")
 

@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 from uketsuke.domain.job import InputForm
-from uketsuke.domain.language import guess_language
+from uketsuke.domain.language import UNDETERMINED, guess_language
 from uketsuke.domain.split import split_text
 from uketsuke.kinds.kind import Chat, Kind, Result, Work, always_queue
 
@@ -40,7 +40,18 @@ async def run(work: Work, params: SummarizeParams) -> Result:
     summary = await _summarize(work, pieces, params, language)
     if params.style == "bullets":
         summary = _as_bullets(summary)
-    return {"summary": summary, "language": language, "chunks": len(pieces)}
+    return {
+        "summary": summary,
+        "language": _language_of(summary, wanted=language),
+        "chunks": len(pieces),
+    }
+
+
+def _language_of(summary: str, *, wanted: str) -> str:
+    """Label the summary with what it is in: not every model writes what it was asked for."""
+    guess = guess_language(summary)
+    primary = wanted.partition("-")[0].lower()
+    return wanted if guess in (UNDETERMINED, primary) else guess
 
 
 async def _summarize(work: Work, pieces: list[str], params: SummarizeParams, language: str) -> str:
@@ -67,7 +78,7 @@ def _call(step: str, text: str, params: SummarizeParams, language: str) -> Chat:
 
 def _instructions(params: SummarizeParams, language: str) -> str:
     shape = "as bullet points, one a line" if params.style == "bullets" else "as one paragraph"
-    tongue = "the language of the text" if language == "und" else f"the language '{language}'"
+    tongue = "the language of the text" if language == UNDETERMINED else f"the language '{language}'"
     return (
         f"Summarize the user's text in at most {params.max_words} words "
         f"(at most {params.max_words * 2} characters where words are not spaced), {shape}, "

@@ -73,7 +73,7 @@ def view_bytes(array: Any) -> bytes:
 
 def headers_of(message: Any) -> Mapping[str, str]:
     """Return the headers of a raw Request or Response; names in lower case."""
-    pairs = from_json(js.Array["from"](message.headers))
+    pairs = from_json(js.Array.from_(message.headers))
     return {name.lower(): value for name, value in pairs}
 
 

@@ -1,0 +1,74 @@
+"""Nothing of an input, an output or a key in what the stack logs, sends or records."""
+
+from __future__ import annotations
+
+import json
+
+from tests.support.jobs import ended, submit
+from tests.support.running import Stack
+
+CANARY = "zanzibar-canary-4711"
+
+
+def test_a_message_has_five_members_and_the_trace_and_no_content(stack: Stack) -> None:
+    key = stack.tenant()
+    with stack.api(key) as api:
+        text = f"The {CANARY} sings in the hall. It sings at night too."
+        job = submit(
+            api,
+            input={"text": text},
+            run_key=CANARY,
+            metadata={"note": CANARY},
+            params={"language": "en"},
+        )
+        ended(api, job)
+
+    deliveries = [
+        delivery["body"]
+        for delivery in stack.get("/deliveries?queue=uketsuke-jobs")
+        if job["id"] in delivery["body"]
+    ]
+    assert deliveries
+    for body in deliveries:
+        message = json.loads(body)
+        assert message.keys() == {"v", "job", "tenant", "kind", "input", "traceparent"}
+        assert message["tenant"] == stack.tenant_of(key)
+        assert CANARY not in body
+        assert len(body) < 1000
+
+
+def test_no_log_line_and_no_row_but_the_payload_has_content_or_keys(stack: Stack) -> None:
+    key = stack.tenant()
+    secret = key.rpartition("_")[2]
+    with stack.api(key) as api:
+        good = submit(api, input={"text": f"The {CANARY} sings. It sings at night."})
+        ended(api, good)
+        assert CANARY in api.get(f"/v1/jobs/{good['id']}/result").text
+        stack.order(count=1, route="chat", body="garbage")
+        stack.order(count=1, route="chat", status=400)
+        ended(api, submit(api, input={"text": f"The {CANARY} fails."}))
+        api.post("/v1/jobs", json={"kind": "summarize", "input": {"text": 7}, CANARY: 1})
+        api.post("/v1/jobs", content=f'{{"broken {CANARY}'.encode())
+        api.get(f"/v1/{CANARY}", headers={"x-canary": CANARY})
+        stack.deliver("uketsuke-jobs", [{"v": 1, "job": CANARY}, CANARY])
+
+    log = stack.log
+    assert good["id"] in log
+    assert CANARY not in log
+    assert secret not in log
+    for table in ("jobs", "dead_letters", "api_keys"):
+        rows = json.dumps(stack.d1(f"SELECT * FROM {table}"))  # noqa: S608
+        assert CANARY not in rows
+        assert secret not in rows
+
+
+def test_every_log_line_of_the_workers_is_one_json_object(stack: Stack) -> None:
+    with stack.api(stack.tenant()) as api:
+        ended(api, submit(api))
+
+    lines = [line for line in stack.log.splitlines() if line.startswith("[uketsuke-")]
+    assert lines
+    for line in lines:
+        document = json.loads(line.partition("] ")[2])
+        assert document["event"]
+        assert document["level"] in ("info", "warning", "error")
