@@ -86,7 +86,9 @@ def _demonstrate(console: Console) -> None:
                 _show_result(order, checked_end(order), client=client, console=console)
     console.print(Rule(style="dim"))
     told = f"All of it was seen: {len(orders)} jobs accepted, running and succeeded"
-    console.print(f"{told}, in {_since(began)}. The stack is stopped.", style="green")
+    console.print(
+        f"{told}, in {_since(began)}. The stack is stopped.", style="green", soft_wrap=True
+    )
 
 
 def _orders() -> list[Order]:
@@ -126,8 +128,12 @@ def _work_off(orders: Sequence[Order], *, client: Client, stack: Stack, console:
     unseen = [order for order in orders if order.job and order.job.succeeded]
     unseen = [order for order in unseen if not order.seen_running]
     for order in unseen:
-        console.print(f"{order.name}: too fast to be seen running. The model server is told")
-        console.print("to take a second for each of its next calls, and the job is done again.")
+        console.print(
+            f"{order.name} was too fast to be seen running. The model server is told to take a "
+            "second more for its next calls, and the job is done again.",
+            style="yellow",
+            soft_wrap=not console.is_terminal,
+        )
         slow = {"count": 3, "seconds": 1, "route": order.route}
         httpx.post(f"{stack.model_url}/faults", json=slow).raise_for_status()
         _submit(order, client=client, console=console)
@@ -141,6 +147,7 @@ def _submit(order: Order, *, client: Client, console: Console) -> None:
     if accepted.location != f"/v1/jobs/{accepted.id}":
         raise NotSeen(f"the 202 for {accepted.id} has the Location {accepted.location}")
     order.job = accepted
+    order.looks.clear()
     took = 1000 * (time.monotonic() - began)
     console.print(order.name, style="bold")
     console.print(f"  202 after {took:.0f} ms, Location: {accepted.location}", soft_wrap=True)
@@ -190,9 +197,8 @@ class Board:
 
     def show(self, order: Order, job: Job) -> None:
         done = f"{job.progress.done}/{job.progress.total}" if job.progress else ""
-        looks = f"{order.looks[job.state]} look{'s' if order.looks[job.state] > 1 else ''}"
         if self._progress is not None:
-            self._draw(self._progress, job, words=f"{job.state:<9} {looks:<9} {done}")
+            self._draw(self._progress, job, words=_words(order, job, done=done))
         elif self._shown.get(job.id) != (job.state, done):
             self._shown[job.id] = (job.state, done)
             self._console.print(f"  {job.id}: {job.state} {done}".rstrip(), soft_wrap=True)
@@ -205,6 +211,11 @@ class Board:
         if job.terminal:
             total = done = total or 1
         progress.update(self._shown[job.id], total=total, completed=done, words=words)
+
+
+def _words(order: Order, job: Job, *, done: str) -> str:
+    running = order.looks["running"]
+    return f"{job.state:<9} {done:<4} " + (f"seen running {running} times" if running else "")
 
 
 @contextmanager
@@ -229,14 +240,14 @@ def _show_result(order: Order, job: Job, *, client: Client, console: Console) ->
         _show_nearest(result, console=console)
     else:
         _show_summary(result, console=console)
-    console.print(_cost_of(order, job), style="dim")
+    console.print(_cost_of(order, job), style="dim", soft_wrap=not console.is_terminal)
 
 
 def _show_summary(result: Mapping[str, Any], *, console: Console) -> None:
     summary = result.get("summary")
     if not isinstance(summary, str) or not summary.strip():
         raise NotSeen("a summary is empty")
-    console.print(Text(summary))
+    console.print(Text(summary), soft_wrap=not console.is_terminal)
 
 
 def _show_nearest(result: Mapping[str, Any], *, console: Console) -> None:
@@ -250,7 +261,9 @@ def _show_nearest(result: Mapping[str, Any], *, console: Console) -> None:
         )
         console.print(Text(question.text, style="bold"))
         for passage, near in ranked[:_NEAREST_SHOWN]:
-            console.print(Text(f"  {cosine(vector, near):.3f}  {passage.text}"), no_wrap=True)
+            line = Text(f"  {cosine(vector, near):.3f}  {passage.text}")
+            line.truncate(console.width - 1, overflow="ellipsis")
+            console.print(line)
         if ranked[0][0].id not in question.nearest:
             raise NotSeen(f"the nearest passage to {question.id} is {ranked[0][0].id}")
 
@@ -265,7 +278,9 @@ def _cost_of(order: Order, job: Job) -> str:
         raise NotSeen(f"{order.name} tells no usage")
     looks = ", ".join(f"{count} {state}" for state, count in order.looks.items())
     tokens = f"{job.usage.input_tokens} tokens in, {job.usage.output_tokens or 0} out"
-    return f"{job.usage.model}; {tokens}; ${job.usage.attempts_cost_usd}; seen: {looks}"
+    cost = job.usage.attempts_cost_usd
+    price = f"${cost}" if cost else "free: it ran here"
+    return f"Model {job.usage.model}; {tokens}; {price}. Looks: {looks}."
 
 
 def _since(began: float) -> str:

@@ -22,6 +22,7 @@ COMMAND = (sys.executable, "-m", "uketsuke_local.dev", "--json")
 _READY_WITHIN_SECONDS = 60.0
 _STOPPED_WITHIN_SECONDS = 10.0
 _LOG_LINES_SHOWN = 20
+_LOG_LINE_CHARACTERS = 300
 
 
 class StackFailed(Exception):
@@ -82,9 +83,9 @@ def _ready(child: subprocess.Popen[str], *, log: Path) -> Stack:
         try:
             line = lines.get(timeout=max(0.0, give_up_at - time.monotonic()))
         except queue.Empty:
-            raise StackFailed(_with_log("it was not ready in time", log)) from None
+            raise StackFailed(_with_log("the stack was not ready in time", log)) from None
         if line is None:
-            raise StackFailed(_with_log("it ended before it was ready", log))
+            raise StackFailed(_with_log("the stack ended before it was ready", log))
         told = _object(line)
         if "url" in told:
             return Stack(url=told["url"], model_url=told["model_url"], key=told["tenant_key"])
@@ -109,7 +110,7 @@ def _object(line: str) -> dict[str, Any]:
 
 def _with_log(what: str, log: Path) -> str:
     last = log.read_text(errors="replace").splitlines()[-_LOG_LINES_SHOWN:]
-    return "\n  ".join([what, *last])
+    return "\n  ".join([what, *(line[:_LOG_LINE_CHARACTERS] for line in last)])
 
 
 def _free_port() -> int:

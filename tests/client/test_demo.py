@@ -51,6 +51,6 @@ def test_a_stack_that_does_not_start_ends_the_demo_with_a_line_and_not_a_traceba
     )
 
     assert ran.returncode == 1
-    assert "The demo failed: it ended before it was ready" in ran.stdout
+    assert "The demo failed: the stack ended before it was ready" in ran.stdout
     assert "no node here" in ran.stdout
     assert "Traceback" not in ran.stdout + ran.stderr
