@@ -57,8 +57,7 @@ def _watch(stack: RunningStack, stop: threading.Event) -> int:
 
 def _announce(stack: RunningStack, *, json_output: bool) -> None:
     if not json_output:
-        print(stack.url)
-        print(f"ready {stack.url}", flush=True)
+        _say(f"{stack.url}\nready {stack.url}")
         return
     told = {
         "url": stack.url,
@@ -70,7 +69,7 @@ def _announce(stack: RunningStack, *, json_output: bool) -> None:
         "control_url": stack.control_url,
         "control_token": stack.control_token,
     }
-    print(json.dumps(told), flush=True)
+    _say(json.dumps(told))
 
 
 def _print_log(message: Message) -> None:
@@ -96,6 +95,11 @@ def _is_free(port: int) -> bool:
         except OSError:
             return False
     return True
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 def _complain(text: str) -> None:

@@ -1,7 +1,7 @@
-"""Fill `python_modules/` with what both Workers vendor, as wheels for the interpreter they run on.
+"""Fill `python_modules/` with what both Workers vendor: wheels for their interpreter.
 
-`pywrangler sync` does the same for a deploy, but downloads an interpreter first. Here pip alone picks
-the wheels by their tags, and checks each against the lock's hashes.
+`pywrangler sync` does the same for a deploy, but downloads an interpreter first. Here pip alone
+picks the wheels by their tags, and checks each against the hashes of the lock.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ class VendoringFailed(Exception):
 
 
 def vendor(root: Path) -> bool:
-    """Install `requirements/worker.txt` into `python_modules/`; say whether there was anything to do.
+    """Install `requirements/worker.txt` into `python_modules/`; say whether that was needed.
 
-    Does nothing when the lock is the one that was installed last. The folder is swapped in whole, so
-    whoever reads it meanwhile sees the old one or the new one.
+    Does nothing when the lock is the one that was installed last. The folder is swapped in whole,
+    so whoever reads it meanwhile sees the old one or the new one.
     """
     lock = root / "requirements" / "worker.txt"
     target = root / "python_modules"

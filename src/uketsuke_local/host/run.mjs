@@ -1,26 +1,22 @@
 /**
  * The Node side of the local stack: reads one JSON line of configuration from stdin, runs the Workers,
- * prints one JSON event a line, and ends with its parent.
+ * prints one JSON event a line, and ends when its stdin ends, that is with its parent.
+ *
+ * Configuration: `workers` [{path, vars}] (the first answers HTTP), `host`, `port`, `state` (folder),
+ * `migrations` (folder), `seed` [{sql, params}], `control` {token, port}, `crons` (fire by themselves),
+ * `limits` {heap_bytes, cpu_ms}.
  */
 import { createInterface } from "node:readline";
 import { Miniflare } from "miniflare";
-import { BadRequest, startControl } from "./node/control.mjs";
+import { startControl } from "./node/control.mjs";
+import { startCrons } from "./node/cron.mjs";
 import { migrate, runBatch } from "./node/database.mjs";
+import { callHost } from "./node/door.mjs";
 import { emit, emitLog } from "./node/events.mjs";
-import { DOOR, miniflareOptions, readWorker } from "./node/options.mjs";
+import { miniflareOptions, readWorker } from "./node/options.mjs";
+import { controlRoutes, fireCron } from "./node/routes.mjs";
 
-/** The parent's configuration; when stdin ends, so does this process. */
-async function configuration() {
-  const lines = createInterface({ input: process.stdin });
-  const first = await new Promise((resolve) => {
-    lines.once("line", resolve);
-    lines.once("close", () => resolve("null"));
-  });
-  lines.once("close", () => stop(0));
-  return JSON.parse(first);
-}
-
-let miniflare;
+let miniflare = null;
 let stopping = false;
 
 async function stop(code) {
@@ -33,43 +29,59 @@ async function stop(code) {
   }
 }
 
-async function call(worker, method, ...args) {
-  const door = await miniflare.getWorker(DOOR);
-  const body = JSON.stringify({ worker, method, args });
-  const response = await door.fetch("http://door/", { method: "POST", body });
-  if (!response.ok) throw new Error(`${worker}: ${await response.text()}`);
-  return response.json();
+async function configuration() {
+  const lines = createInterface({ input: process.stdin });
+  lines.once("close", () => stop(0));
+  const [first] = await new Promise((resolve) =>
+    lines.once("line", (line) => resolve([line])),
+  );
+  return JSON.parse(first);
 }
 
-async function refuseFailed(worker) {
-  const failure = await call(worker, "failure");
-  if (failure) throw new Error(`${worker} could not start:\n${failure}`);
+async function refuseFailedStart({ name, main }) {
+  const failure = await callHost(miniflare, name, "failure");
+  if (failure) throw new Error(`${name} could not start: ${main}\n${failure}`);
+}
+
+async function prepareDatabase({ name, options }, { migrations, seed = [] }) {
+  if (!("DB" in (options.d1Databases ?? {}))) return;
+  const db = await miniflare.getD1Database("DB", name);
+  await migrate(db, migrations);
+  await runBatch(db, seed);
+}
+
+function fireCrons(workers) {
+  const crons = workers.flatMap(({ name, options }) =>
+    (options.cronTriggers ?? []).map((cron) => ({ worker: name, cron })),
+  );
+  startCrons(crons, (worker, cron, time) => {
+    fireCron(miniflare, { name: worker }, cron, time).catch((error) => {
+      if (!stopping)
+        emit("log", {
+          worker,
+          level: "error",
+          line: `cron ${cron}: ${error.message}`,
+        });
+    });
+  });
 }
 
 async function run(config) {
-  const workers = config.workers.map(readWorker);
-  const { host, port, state } = config;
-  miniflare = new Miniflare(miniflareOptions(workers, { host, port, state, onLog: emitLog }));
+  const workers = config.workers.map((source) =>
+    readWorker(source, config.limits),
+  );
+  miniflare = new Miniflare(
+    miniflareOptions(workers, { ...config, onLog: emitLog }),
+  );
   const url = await miniflare.ready;
-  for (const { name } of workers) await refuseFailed(name);
-  const db = await miniflare.getD1Database("DB", workers[0].name);
-  await migrate(db, config.migrations);
-  await runBatch(db, config.seed ?? []);
-  const control = await startControl({ ...config.control, routes: routes(db) });
+  for (const worker of workers) await refuseFailedStart(worker);
+  await prepareDatabase(workers[0], config);
+  const control = await startControl({
+    ...config.control,
+    routes: controlRoutes(miniflare, workers),
+  });
   emit("ready", { url: url.origin, control_url: control.url });
-}
-
-function routes(db) {
-  return {
-    "POST /d1": async ({ batch }) => {
-      try {
-        const answers = await runBatch(db, batch);
-        return answers.map(({ results, meta }) => ({ results, meta }));
-      } catch (error) {
-        throw new BadRequest(error.message);
-      }
-    },
-  };
+  if (config.crons) fireCrons(workers);
 }
 
 for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => stop(0));
@@ -77,6 +89,7 @@ for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => stop(0));
 try {
   await run(await configuration());
 } catch (error) {
-  emit("error", { message: error.message, code: error.code ?? null });
+  if (!stopping)
+    emit("error", { message: error.message, code: error.code ?? null });
   await stop(1);
 }

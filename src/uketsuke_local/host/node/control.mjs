@@ -16,14 +16,20 @@ export async function startControl({ token, port = 0, routes }) {
   const server = createServer((request, response) => {
     answer(request, token, routes).then(
       ([status, body]) => send(response, status, body),
-      (error) => send(response, error instanceof BadRequest ? 400 : 500, { error: error.message }),
+      (error) =>
+        send(response, error instanceof BadRequest ? 400 : 500, {
+          error: error.message,
+        }),
     );
   });
   await new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);
   });
-  return { url: `http://127.0.0.1:${server.address().port}`, close: () => close(server) };
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    close: () => close(server),
+  };
 }
 
 function close(server) {
@@ -32,11 +38,15 @@ function close(server) {
 }
 
 async function answer(request, token, routes) {
-  if (!isToken(request.headers[HEADER], token)) return [401, { error: `${HEADER} is not right` }];
+  if (!isToken(request.headers[HEADER], token))
+    return [401, { error: `${HEADER} is not right` }];
   const url = new URL(request.url, "http://control/");
   const route = routes[`${request.method} ${url.pathname}`];
   if (!route) return [404, { error: "no such route" }];
-  const asked = request.method === "GET" ? Object.fromEntries(url.searchParams) : await body(request);
+  const asked =
+    request.method === "GET"
+      ? Object.fromEntries(url.searchParams)
+      : await body(request);
   return [200, (await route(asked)) ?? null];
 }
 

@@ -16,14 +16,18 @@ export async function migrate(db, folder) {
   await db.prepare(TABLE).run();
   const { results } = await db.prepare("SELECT name FROM d1_migrations").all();
   const done = new Set(results.map(({ name }) => name));
-  const names = fs.readdirSync(folder).filter((name) => name.endsWith(".sql") && !done.has(name));
+  const names = fs
+    .readdirSync(folder)
+    .filter((name) => name.endsWith(".sql") && !done.has(name));
   for (const name of names.sort()) await apply(db, folder, name);
   return names;
 }
 
 async function apply(db, folder, name) {
   const statements = splitSql(fs.readFileSync(path.join(folder, name), "utf8"));
-  const record = db.prepare("INSERT INTO d1_migrations (name) VALUES (?1)").bind(name);
+  const record = db
+    .prepare("INSERT INTO d1_migrations (name) VALUES (?1)")
+    .bind(name);
   try {
     await db.batch([...statements.map((sql) => db.prepare(sql)), record]);
   } catch (error) {
@@ -34,5 +38,9 @@ async function apply(db, folder, name) {
 /** @param {{sql: string, params?: unknown[]}[]} statements run as one batch */
 export async function runBatch(db, statements) {
   if (statements.length === 0) return [];
-  return db.batch(statements.map(({ sql, params }) => db.prepare(sql).bind(...(params ?? []))));
+  return db.batch(
+    statements.map(({ sql, params }) =>
+      db.prepare(sql).bind(...(params ?? [])),
+    ),
+  );
 }

@@ -17,10 +17,16 @@ export function workerFiles(main, project) {
   const packages = path.join(project, "python_modules");
   refuseNestedPackages(root, packages);
   const own = [...walk(root, "")].filter(
-    ({ name }) => SHIPPED.has(path.extname(name)) && !name.startsWith("python_modules/"),
+    ({ name }) =>
+      SHIPPED.has(path.extname(name)) && !name.startsWith("python_modules/"),
   );
-  const vendored = fs.existsSync(packages) ? [...walk(packages, "python_modules/")] : [];
-  return [...own, ...vendored.filter(({ name }) => !name.startsWith("python_modules/tests/"))];
+  const vendored = fs.existsSync(packages)
+    ? [...walk(packages, "python_modules/")]
+    : [];
+  return [
+    ...own,
+    ...vendored.filter(({ name }) => !name.startsWith("python_modules/tests/")),
+  ];
 }
 
 function refuseNestedPackages(root, packages) {

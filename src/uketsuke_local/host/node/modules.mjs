@@ -7,15 +7,17 @@ import { workerFiles } from "./files.mjs";
 const require = createRequire(import.meta.url);
 const HOST = path.join(import.meta.dirname, "..", "worker");
 
-const pyodideFile = (name) => fs.readFileSync(require.resolve(`pyodide/${name}`));
+const pyodideFile = (name) =>
+  fs.readFileSync(require.resolve(`pyodide/${name}`));
 
 /**
- * @param {{name: string, main: string, project: string, classes: string[]}} worker
+ * @param {{name: string, main: string, project: string, classes: string[], limits: Limits}} worker
+ * @typedef {{heapBytes: number, cpuMs: number}} Limits above which an event fails, or is reported
  * @returns Miniflare's list of modules, the entry first
  */
 export function workerModules(worker) {
   return [
-    { type: "ESModule", path: "main.mjs", contents: entry(worker.main, worker.classes) },
+    { type: "ESModule", path: "main.mjs", contents: entry(worker.classes) },
     ...hostModules(),
     { type: "ESModule", path: "settings.mjs", contents: settings(worker) },
     ...pyodideModules(),
@@ -25,19 +27,21 @@ export function workerModules(worker) {
 }
 
 /** Exports must be written out, so the entry is: one for each class that a wrangler file names. */
-function entry(main, classes) {
-  const module = path.basename(main, ".py");
+function entry(classes) {
   return [
     `import { start } from "./host.mjs";`,
-    `const host = await start(${JSON.stringify(module)});`,
+    `const host = await start();`,
     `export default host.defaultEntrypoint();`,
-    ...classes.map((name) => `export const ${name} = host.entrypoint("${name}");`),
+    ...classes.map(
+      (name) => `export const ${name} = host.entrypoint("${name}");`,
+    ),
     `export { HostControl } from "./host.mjs";`,
   ].join("\n");
 }
 
-function settings({ name }) {
-  return `export default ${JSON.stringify({ worker: name })};`;
+function settings({ name, main, limits }) {
+  const values = { worker: name, main: path.basename(main, ".py"), ...limits };
+  return `export default ${JSON.stringify(values)};`;
 }
 
 function hostModules() {
@@ -52,7 +56,11 @@ function pyodideModules() {
   const { info } = JSON.parse(pyodideFile("pyodide-lock.json"));
   const version = JSON.parse(pyodideFile("package.json")).version;
   const lock = { info: { ...info, version }, packages: {} }; // packages are vendored, never fetched
-  const file = (type, name) => ({ type, path: `pyodide/${name}`, contents: pyodideFile(name) });
+  const file = (type, name) => ({
+    type,
+    path: `pyodide/${name}`,
+    contents: pyodideFile(name),
+  });
   return [
     file("ESModule", "pyodide.mjs"),
     file("ESModule", "pyodide.asm.mjs"),
@@ -66,7 +74,11 @@ function treeModules(files) {
   const index = files.map(({ name, contents }) => [name, contents.length]);
   return [
     { type: "Text", path: "tree.json", contents: JSON.stringify(index) },
-    { type: "Data", path: "tree.bin", contents: Buffer.concat(files.map((file) => file.contents)) },
+    {
+      type: "Data",
+      path: "tree.bin",
+      contents: Buffer.concat(files.map((file) => file.contents)),
+    },
   ];
 }
 

@@ -5,24 +5,44 @@ import {
   unstable_getMiniflareWorkerOptions as readOptions,
   unstable_readConfig as readConfig,
 } from "wrangler";
+import { DOOR, doorWorker } from "./door.mjs";
 import { workerModules } from "./modules.mjs";
 
-const UNSAFE_EVAL = "UNSAFE_EVAL";
+// Of production's 128 MB an isolate, what is left when V8 has its own heap, code and buffers. It bounds the
+// Wasm memory, of which Pyodide takes some 30 MB to begin with.
+const HEAP_BYTES = 96 * 1024 * 1024;
+const CPU_MS = 30_000; // production's, where a wrangler file says nothing
 
 /**
  * @typedef {{path: string, vars?: Record<string, string>}} Source a wrangler file, and overrides of its vars
- * @typedef {{name: string, main: string, project: string, options: any}} Worker
+ * @typedef {{heap_bytes?: number, cpu_ms?: number}} LimitOverrides
+ * @typedef {{name: string, main: string, project: string, limits: object, options: any}} Worker
  */
 
-/** @param {Source} source @returns {Worker} */
-export function readWorker(source) {
+/** @param {Source} source @param {LimitOverrides} [overrides] @returns {Worker} */
+export function readWorker(source, overrides = {}) {
   const file = path.resolve(source.path);
-  const { name, main } = readConfig({ config: file }, { hideWarnings: true });
+  const { name, main, limits } = readConfig(
+    { config: file },
+    { hideWarnings: true },
+  );
   const { modulesRules, ...options } = readOptions(file).workerOptions;
-  // With this flag workerd would load the interpreter that it has to download.
-  options.compatibilityFlags = options.compatibilityFlags.filter((flag) => !/^python_/.test(flag));
   options.bindings = { ...options.bindings, ...source.vars };
-  return { name, main, project: path.dirname(file), options };
+  options.compatibilityFlags = hostFlags(options.compatibilityFlags);
+  const heapBytes = overrides.heap_bytes ?? HEAP_BYTES;
+  const cpuMs = overrides.cpu_ms ?? limits?.cpu_ms ?? CPU_MS;
+  return {
+    name,
+    main,
+    project: path.dirname(file),
+    limits: { heapBytes, cpuMs },
+    options,
+  };
+}
+
+/** With Python's flag workerd would load the interpreter that it has to download. */
+function hostFlags(flags) {
+  return flags.filter((flag) => !flag.startsWith("python_"));
 }
 
 /** The named entrypoints that any of the wrangler files asks of this Worker. */
@@ -33,38 +53,24 @@ function namedClasses(worker, workers) {
       if ((flow.scriptName ?? name) === worker.name) names.add(flow.className);
     }
     for (const binding of Object.values(options.serviceBindings ?? {})) {
-      if (binding.name === worker.name && binding.entrypoint) names.add(binding.entrypoint);
+      if (binding.name === worker.name && binding.entrypoint)
+        names.add(binding.entrypoint);
     }
   }
   return [...names];
 }
 
 function hosted(worker, workers) {
-  const classes = namedClasses(worker, workers);
   return {
     ...worker.options,
     name: worker.name,
-    modules: workerModules({ ...worker, classes }),
-    unsafeEvalBinding: UNSAFE_EVAL,
+    modules: workerModules({
+      ...worker,
+      classes: namedClasses(worker, workers),
+    }),
+    unsafeEvalBinding: "UNSAFE_EVAL",
   };
 }
-
-/** The Node side's door to each Worker's HostControl. */
-function doorWorker(workers) {
-  const bindings = workers.map(({ name }) => [name, { name, entrypoint: "HostControl" }]);
-  const script = `export default { async fetch(request, env) {
-    const { worker, method, args } = await request.json();
-    return Response.json((await env[worker][method](...args)) ?? null);
-  } }`;
-  return {
-    name: DOOR,
-    compatibilityDate: "2026-11-01",
-    modules: [{ type: "ESModule", path: "door.mjs", contents: script }],
-    serviceBindings: Object.fromEntries(bindings),
-  };
-}
-
-export const DOOR = "uketsuke-host-door";
 
 /**
  * @param {Worker[]} workers the first answers HTTP requests
@@ -75,7 +81,10 @@ export function miniflareOptions(workers, { host, port, state, onLog }) {
     host,
     port,
     handleStructuredLogs: onLog,
-    workers: [...workers.map((worker) => hosted(worker, workers)), doorWorker(workers)],
+    workers: [
+      ...workers.map((worker) => hosted(worker, workers)),
+      doorWorker(workers),
+    ],
   });
   if (state) options.resourcePersistencePath = state;
   return options;

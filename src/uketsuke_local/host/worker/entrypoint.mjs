@@ -1,60 +1,95 @@
 /** JavaScript classes that workerd can call, one for each Python entrypoint class. */
 import { WorkerEntrypoint, WorkflowEntrypoint } from "cloudflare:workers";
+import { record } from "./deliveries.mjs";
+import { asEvent } from "./event.mjs";
+import { guardBatch, reportCpu } from "./limits.mjs";
 import { writeError } from "./log.mjs";
 
-const BASES = { WorkerEntrypoint, WorkflowEntrypoint };
+/**
+ * @typedef {{alive: () => Interpreter, afterEvent: (python: Interpreter) => Promise<void>}} Isolate
+ *   the interpreter for a new event, and what is checked after one
+ * @typedef {import("./interpreter.mjs").Interpreter} Interpreter
+ */
 
-/** @param {() => import("./interpreter.mjs").Interpreter} interpreter the one that is alive */
-export function makeEntrypoint(interpreter, className) {
-  const kind = interpreter().kinds[className];
-  const Base = BASES[kind];
-  if (!Base) throw new Error(`The Python module has no entrypoint class named ${className}.`);
-  if (kind === "WorkflowEntrypoint") return makeWorkflow(interpreter, className);
-  return class extends Base {
+/** @param {Isolate} isolate @param {string} className */
+export function makeEntrypoint(isolate, className) {
+  const kind = isolate.alive().kinds[className];
+  if (kind === "WorkerEntrypoint") return makeWorker(isolate, className);
+  if (kind === "WorkflowEntrypoint") return makeWorkflow(isolate, className);
+  throw new Error(
+    `the main module has no entrypoint class ${className} that this host can run`,
+  );
+}
+
+/** Any method name may be called over RPC, so a proxy answers for the class. */
+function makeWorker(isolate, className) {
+  return class extends WorkerEntrypoint {
     constructor(ctx, env) {
       super(ctx, env);
-      return new Proxy(this, methods(interpreter, className, ctx, env));
+      return new Proxy(this, {
+        get: (self, name) => method(isolate, className, self, name),
+      });
     }
-    fetch() {} // what workerd looks for on the class; the proxy answers
+    // workerd looks for these on the class before it sends an event.
+    fetch() {}
     queue() {}
     scheduled() {}
   };
 }
 
-function methods(interpreter, className, ctx, env) {
-  return {
-    get(target, name) {
-      if (typeof name !== "string" || name in Object.prototype || name === "then") return target[name];
-      return (...args) => call(interpreter(), className, ctx, env, name, args);
-    },
-  };
+function isExposed(name) {
+  return typeof name === "string" && name !== "then" && !name.startsWith("_");
 }
 
-async function call(python, className, ctx, env, name, args) {
-  // env and ctx are on the instance; the platform passes these two parameters as undefined.
-  const all = name === "queue" || name === "scheduled" ? [args[0], undefined, undefined] : args;
-  return reported(name, async () => {
-    const instance = await python.instantiate(className, ctx, env);
-    return python.invoke(instance, name, all);
-  });
+function method(isolate, className, self, name) {
+  if (!isExposed(name) || name in Object.prototype) return self[name];
+  return (...args) =>
+    run(isolate, name, async (python) => {
+      const instance = await python.instantiate(className, self.ctx, self.env);
+      return python.invoke(instance, name, argumentsOf(name, args));
+    });
 }
 
-function makeWorkflow(interpreter, className) {
+/** The platform calls these with three arguments, of which the last two, env and ctx, are undefined. */
+function argumentsOf(name, args) {
+  if (name === "queue") {
+    guardBatch(args[0]);
+    record(args[0]);
+  }
+  return name === "queue" || name === "scheduled"
+    ? [args[0], undefined, undefined]
+    : args;
+}
+
+function makeWorkflow(isolate, className) {
   return class extends WorkflowEntrypoint {
     run(event, step) {
-      return reported("run", async () => {
-        const instance = await interpreter().instantiate(className, this.ctx, this.env);
-        return interpreter().run(instance, event, step);
+      return run(isolate, "run", async (python) => {
+        const instance = await python.instantiate(
+          className,
+          this.ctx,
+          this.env,
+        );
+        return python.runWorkflow(instance, event, step);
       });
     }
   };
 }
 
-async function reported(name, work) {
-  try {
-    return await work();
-  } catch (error) {
-    if (name !== "fetch") writeError(`Uncaught (in ${name}) ${error?.message ?? error}`);
-    throw error;
-  }
+/** Run one event: it ends with its interpreter, its failure is told, its cost is measured. */
+function run(isolate, name, work) {
+  return asEvent(name, async (event) => {
+    const python = isolate.alive();
+    try {
+      return await python.untilDeath(work(python));
+    } catch (error) {
+      // workerd shows what a fetch raises; of the others nobody else would ever hear.
+      if (name !== "fetch")
+        writeError(`Uncaught in ${name}: ${error?.message ?? error}`);
+      throw error;
+    } finally {
+      reportCpu(event);
+      await isolate.afterEvent(python);
+    }
+  });
 }

@@ -1,35 +1,53 @@
 /**
- * The globals that behave otherwise while a Worker starts, as the platform's own Python start-up has them.
+ * The globals that behave otherwise while a Worker starts, and after its interpreter has died.
  *
- * workerd itself refuses timers, fetch and randomness at global scope, and stops the clock; here is only
- * what Pyodide needs to get through its own loading in spite of that.
+ * At global scope workerd itself refuses timers, fetch and randomness, and stops the clock; here is only
+ * what Pyodide needs to get through its own loading in spite of that, and what holds for an interpreter
+ * that is started again later, inside an event.
  */
-const EIO = 29; // what os.urandom then raises, as in production
+import { timed } from "./event.mjs";
 
-/** loading: Pyodide's own start; importing: user code at global scope; running: events. */
-let phase = "loading";
+const EIO = 29; // the errno that os.urandom then raises, as in production
+const HASH_SEED = 43;
 
-/** @param {"loading" | "importing" | "running"} next */
-export function enter(next) {
-  phase = next;
+/** What the interpreter that is alive may do; a dead one's timers find `dead` set. */
+let life = { phase: "loading", dead: false };
+
+/** Begin the life of a new interpreter; the caller moves it through its phases, and ends it. */
+export function beginLife() {
+  life = { phase: "loading", dead: false };
+  return life;
 }
 
 const nativeRandom = crypto.getRandomValues.bind(crypto);
 
 crypto.getRandomValues = (array) => {
-  if (phase === "running") return nativeRandom(array);
-  if (phase === "loading") return array.fill(43); // hash seeds; Python's generators are seeded anew later
-  throw Object.assign(new Error("Randomness is not allowed while a Worker is starting"), {
-    name: "ErrnoError",
-    errno: EIO,
-  });
+  if (life.phase === "running") return nativeRandom(array);
+  if (life.phase === "loading") return array.fill(HASH_SEED); // Python's generators are seeded anew later
+  throw Object.assign(
+    new Error("Randomness is not allowed while a Worker is starting"),
+    {
+      name: "ErrnoError",
+      errno: EIO,
+    },
+  );
 };
+
+for (const clock of [Date, performance]) {
+  const nativeNow = clock.now.bind(clock);
+  clock.now = () => (life.phase === "running" ? nativeNow() : 0);
+}
 
 const nativeTimeout = globalThis.setTimeout;
 
-// "As soon as possible" stays inside the event that asks for it, and is possible at global scope.
 globalThis.setTimeout = (callback, delay, ...rest) => {
-  if (delay || typeof callback !== "function") return nativeTimeout(callback, delay, ...rest);
-  queueMicrotask(() => callback(...rest));
+  if (typeof callback !== "function")
+    return nativeTimeout(callback, delay, ...rest);
+  const own = life;
+  const step = () => {
+    if (!own.dead) timed(() => callback(...rest));
+  };
+  if (delay) return nativeTimeout(step, delay);
+  queueMicrotask(step); // "as soon as possible" is possible at global scope, and stays inside its event
   return 0;
 };

@@ -1,33 +1,72 @@
-/** What the generated entry uses: start the interpreter at global scope, make the classes. */
-import { WorkerEntrypoint, WorkflowEntrypoint } from "cloudflare:workers";
-import { Interpreter } from "./interpreter.mjs";
+/** What the generated entry exports: classes made while the Worker is at global scope. */
+import { WorkerEntrypoint, WorkflowEntrypoint, env } from "cloudflare:workers";
+import { deliveries } from "./deliveries.mjs";
 import { makeEntrypoint } from "./entrypoint.mjs";
+import { Interpreter } from "./interpreter.mjs";
+import { guardProducers } from "./limits.mjs";
+import { writeError } from "./log.mjs";
+import settings from "./settings.mjs";
 
-let interpreter;
+let interpreter = null;
 let failure = null;
+let deaths = 0;
+
+const isolate = {
+  alive() {
+    if (interpreter === null) throw new Error(failure);
+    return interpreter;
+  },
+
+  /** Production destroys an isolate that takes too much memory, with all its events. */
+  async afterEvent(python) {
+    python.heap.measure();
+    if (python !== interpreter || python.heap.memory <= settings.heapBytes)
+      return;
+    const reason = `The Worker exceeded its memory limit: ${python.heap.memory} bytes of ${settings.heapBytes}`;
+    await replace(reason);
+    throw new Error(reason);
+  },
+};
 
 /**
- * Boot while the Worker is at global scope, where workerd's own rules for start-up hold.
+ * Boot where workerd's own rules for start-up hold: no randomness, no timers, no I/O, a clock at 1970.
  *
- * A failure is kept for the Node side, which ends the start with it: thrown here, it would be buried under
+ * A failure is kept for the Node side, which ends the start with it: thrown here, it would drown in
  * workerd's complaints about missing exports.
  */
-export async function start(main) {
+export async function start() {
+  guardProducers();
   try {
-    interpreter = await Interpreter.boot(main);
-    return { defaultEntrypoint, entrypoint };
+    await boot();
+    return {
+      defaultEntrypoint,
+      entrypoint: (className) => makeEntrypoint(isolate, className),
+    };
   } catch (error) {
     failure = String(error?.message ?? error);
-    return { defaultEntrypoint: () => WorkerEntrypoint, entrypoint: () => WorkflowEntrypoint };
+    return {
+      defaultEntrypoint: () => WorkerEntrypoint,
+      entrypoint: () => WorkflowEntrypoint,
+    };
   }
 }
 
-function defaultEntrypoint() {
-  return "Default" in interpreter.kinds ? entrypoint("Default") : {};
+async function boot() {
+  interpreter = null;
+  interpreter = await Interpreter.boot(settings.main);
 }
 
-function entrypoint(className) {
-  return makeEntrypoint(() => interpreter, className);
+function defaultEntrypoint() {
+  return "Default" in interpreter.kinds
+    ? makeEntrypoint(isolate, "Default")
+    : {};
+}
+
+async function replace(reason) {
+  deaths += 1;
+  writeError(reason);
+  interpreter.kill(reason);
+  await boot();
 }
 
 /** The Node side's way in. */
@@ -35,5 +74,27 @@ export class HostControl extends WorkerEntrypoint {
   /** What kept the Worker from starting, or null. */
   failure() {
     return failure;
+  }
+
+  deliveries(queue) {
+    return deliveries(queue);
+  }
+
+  heap() {
+    return { ...interpreter.heap.report(), deaths };
+  }
+
+  /** As when an isolate dies: nothing of the interpreter goes on, and the next event finds a fresh one. */
+  async kill() {
+    await replace("The isolate was destroyed by order.");
+    return { deaths };
+  }
+
+  async workflow({ binding, id, action, event }) {
+    const instance = await env[binding].get(id);
+    if (action === "status") return instance.status();
+    if (action === "terminate") return instance.terminate();
+    if (action === "send_event") return instance.sendEvent(event);
+    throw new TypeError(`${action} is not status, terminate or send_event`);
   }
 }

@@ -3,6 +3,7 @@
 It does what the platform's own start-up code does around a Worker's main module.
 """
 
+import asyncio
 import importlib
 import inspect
 import random
@@ -76,6 +77,13 @@ def begin_requests():
     global _starting
     _starting = False
     random.seed()
+
+
+def stop_scheduling():
+    """The end: no coroutine goes on, not even to its finally clauses, as when an isolate dies."""
+    loop = asyncio.get_event_loop()
+    for name in ("call_soon", "call_soon_threadsafe", "call_later", "call_at"):
+        setattr(loop, name, lambda *args, **kwargs: None)
 
 
 async def invoke(relaxed, instance, name, *args):

@@ -1,104 +1,143 @@
-/** One Python interpreter: loaded, its files mounted, the Worker's main module imported. */
-import { disguise, undisguise } from "./prelude.mjs";
-import { enter } from "./globals.mjs";
-import * as cloudflareWorkers from "cloudflare:workers";
+/** One Python interpreter, from its start to its death. */
 import * as cloudflareSockets from "cloudflare:sockets";
-import { loadPyodide } from "./pyodide/pyodide.mjs";
-import createPyodideModule from "./pyodide/pyodide.asm.mjs";
-import stdlib from "./pyodide/python_stdlib.zip";
-import lock from "./pyodide/lock.json";
+import { WorkerEntrypoint } from "cloudflare:workers";
+import { timed } from "./event.mjs";
+import { beginLife } from "./globals.mjs";
+import { Heap } from "./heap.mjs";
 import hostSource from "./host.py";
 import { mount } from "./mount.mjs";
-import { cloudflareWorkersModule, patchWaitUntil } from "./wait_until.mjs";
-import { writeError, writeOut } from "./log.mjs";
+import { load } from "./pyodide.mjs";
+import { waitUntilFor } from "./wait_until.mjs";
 
-const BASE = "http://pyodide.invalid/";
 const PROMISING = { promising: true };
 
-/** The compatibility flags that the SDK asks for; all follow from the compatibility date. */
+/** The compatibility flags that the SDK asks for; both follow from the compatibility date. */
 const COMPATIBILITY = {
   python_workflows_implicit_dependencies: true,
   python_request_headers_preserve_commas: true,
 };
 
-async function load() {
-  disguise();
-  globalThis.fetch = async () => ({ ok: true, arrayBuffer: async () => stdlib });
-  try {
-    return await loadPyodide({
-      createPyodideModule,
-      lockFileContents: JSON.parse(lock),
-      indexURL: BASE,
-      packageBaseUrl: BASE,
-      stdLibURL: `${BASE}python_stdlib.zip`,
-      env: { HOME: "/", PYTHONHASHSEED: "111" },
-      stdout: writeOut,
-      stderr: writeError,
-    });
-  } finally {
-    undisguise(); // before user code: the SDK keeps the `fetch` that it sees at import
-  }
-}
-
-function provideRuntimeModules(python) {
-  python.registerJsModule("_cloudflare_compat_flags", COMPATIBILITY);
-  python.registerJsModule("_pyodide_entrypoint_helper", {
-    doAnImport: (name) => import(name),
-    cloudflareWorkersModule,
-    cloudflareSocketsModule: cloudflareSockets,
-    workerEntrypoint: cloudflareWorkers.WorkerEntrypoint,
-    patchWaitUntil,
-  });
-}
-
-function loadHostModule(python) {
-  const path = python.runPython("import sysconfig; sysconfig.get_path('purelib')");
-  python.FS.writeFile(`${path}/_uketsuke_host.py`, hostSource);
-  python.runPython("import importlib; importlib.invalidate_caches()"); // the clock stands still
-  return python.pyimport("_uketsuke_host");
-}
-
 export class Interpreter {
-  /** @param {string} main the name of the Worker's main module */
+  /**
+   * Start one and import the Worker's main module. Awaits nothing but microtasks: it works at global scope,
+   * and nothing else runs meanwhile.
+   * @param {string} main the name of the main module
+   */
   static async boot(main) {
-    enter("loading");
-    const python = await load();
-    mount(python.FS);
-    provideRuntimeModules(python);
-    const host = loadHostModule(python);
-    host.prepare();
-    enter("importing");
-    const module = await host.import_main.callWithOptions(PROMISING, main);
-    enter("running");
-    return new Interpreter(python, host, module);
+    const interpreter = new Interpreter(beginLife());
+    await interpreter.#start(main);
+    return interpreter;
   }
 
-  constructor(python, host, module) {
-    this.python = python;
-    this.host = host;
-    this.module = module;
-    this.kinds = host.entrypoints(module).toJs({ dict_converter: Object.fromEntries });
-    this.fresh = true;
+  #life;
+  #python;
+  #host;
+  #module;
+  #woken = false;
+  /** What ends with this interpreter: how to reject each. */
+  #running = new Set();
+
+  constructor(life) {
+    this.#life = life;
+  }
+
+  async #start(main) {
+    this.#python = await load();
+    mount(this.#python.FS);
+    this.#provideModules();
+    this.#host = this.#importHost();
+    this.#host.prepare();
+    this.#life.phase = "importing";
+    this.#module = await this.#host.import_main.callWithOptions(
+      PROMISING,
+      main,
+    );
+    /** @type {Record<string, string>} each entrypoint class and its kind */
+    this.kinds = this.#host
+      .entrypoints(this.#module)
+      .toJs({ dict_converter: Object.fromEntries });
+    this.heap = new Heap(this.#python._module);
+    this.#life.phase = "running";
+  }
+
+  #provideModules() {
+    const { patchWaitUntil, cloudflareWorkersModule } = waitUntilFor((work) =>
+      this.untilDeath(work),
+    );
+    this.#python.registerJsModule("_cloudflare_compat_flags", COMPATIBILITY);
+    this.#python.registerJsModule("_pyodide_entrypoint_helper", {
+      doAnImport: (name) => import(name),
+      cloudflareWorkersModule,
+      cloudflareSocketsModule: cloudflareSockets,
+      workerEntrypoint: WorkerEntrypoint,
+      patchWaitUntil,
+    });
+  }
+
+  #importHost() {
+    const folder = this.#python.runPython(
+      "import sysconfig; sysconfig.get_path('purelib')",
+    );
+    this.#python.FS.writeFile(`${folder}/_uketsuke_host.py`, hostSource);
+    // The clock stands still: a folder's time does not tell Python that it has changed.
+    this.#python.runPython("import importlib; importlib.invalidate_caches()");
+    return this.#python.pyimport("_uketsuke_host");
+  }
+
+  /** Make an instance, as the platform does for each event. */
+  instantiate(className, ctx, env) {
+    this.#wake();
+    return this.#module[className].callWithOptions(PROMISING, ctx, env);
   }
 
   /** Randomness exists from the first event on: Python's generators are seeded then. */
-  wake() {
-    if (!this.fresh) return;
-    this.fresh = false;
-    this.host.begin_requests();
+  #wake() {
+    if (this.#woken) return;
+    this.#woken = true;
+    this.#host.begin_requests();
   }
 
-  instantiate(className, ctx, env) {
-    this.wake();
-    return this.module[className].callWithOptions(PROMISING, ctx, env);
-  }
-
-  /** Call a method as the platform does: arguments and result cross as over RPC. */
+  /** Call a method; arguments and result are converted as over RPC. `fetch` takes as many as it likes. */
   invoke(instance, method, args) {
-    return this.host.invoke.callWithOptions(PROMISING, method === "fetch", instance, method, ...args);
+    const relaxed = method === "fetch";
+    return timed(() =>
+      this.#host.invoke.callWithOptions(
+        PROMISING,
+        relaxed,
+        instance,
+        method,
+        ...args,
+      ),
+    );
   }
 
-  run(instance, event, step) {
-    return instance.run.callWithOptions({ relaxed: true, promising: true }, event, step);
+  /** Call a Workflow's run, whose conversions are the SDK's own. */
+  runWorkflow(instance, event, step) {
+    return timed(() =>
+      instance.run.callWithOptions(
+        { relaxed: true, promising: true },
+        event,
+        step,
+      ),
+    );
+  }
+
+  /** The same promise, except that it fails when this interpreter dies. */
+  untilDeath(work) {
+    return new Promise((resolve, reject) => {
+      this.#running.add(reject);
+      work.then(resolve, reject).finally(() => this.#running.delete(reject));
+    });
+  }
+
+  /**
+   * Die with everything that runs. The events fail, so that workerd ends their timers, fetches and binding
+   * calls; whatever could still come back finds a loop that schedules nothing.
+   */
+  kill(reason) {
+    this.#life.dead = true;
+    this.#host.stop_scheduling();
+    for (const reject of this.#running) reject(new Error(reason));
+    this.#running.clear();
   }
 }

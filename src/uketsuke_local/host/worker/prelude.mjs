@@ -8,7 +8,10 @@
 import "./wasm.mjs";
 
 const NAMES = ["process", "MessageChannel", "location", "fetch"];
-const seen = NAMES.map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)]);
+const seen = NAMES.map((name) => [
+  name,
+  Object.getOwnPropertyDescriptor(globalThis, name),
+]);
 
 /** Hide and define, before Pyodide is loaded. */
 export function disguise() {

@@ -8,14 +8,20 @@ import runtime from "./pyodide/pyodide.asm.wasm";
 const NativeModule = WebAssembly.Module;
 
 function compile(source) {
-  const bytes = source instanceof Uint8Array ? source : new Uint8Array(source.buffer ?? source);
+  const bytes =
+    source instanceof Uint8Array
+      ? source
+      : new Uint8Array(source.buffer ?? source);
   return env.UNSAFE_EVAL.newWasmModule(bytes);
 }
 
-WebAssembly.Module = new Proxy(NativeModule, { construct: (_, [source]) => compile(source) });
+WebAssembly.Module = new Proxy(NativeModule, {
+  construct: (_, [source]) => compile(source),
+});
 WebAssembly.compile = async (source) => compile(source);
 WebAssembly.instantiate = async (source, imports) => {
-  if (source instanceof NativeModule) return new WebAssembly.Instance(source, imports);
+  if (source instanceof NativeModule)
+    return new WebAssembly.Instance(source, imports);
   const module = compile(source);
   return { module, instance: new WebAssembly.Instance(module, imports) };
 };
