@@ -27,6 +27,7 @@ class Shape(msgspec.Struct):
     even: Annotated[int, msgspec.Meta(multiple_of=2)] = 2
     text: _Short = "ab"
     code: Annotated[str, msgspec.Meta(pattern="^[a-z]+$", description="a code")] = "a"
+    price: Annotated[str, msgspec.Meta(pattern=r"[0-9]\$")] = "5$"
     flag: bool = False
     maybe: _Short | None = None
     word: Literal["red", "blue", 1] = "red"
@@ -71,6 +72,8 @@ def faults_of(value: object, struct: type[msgspec.Struct] = Shape) -> list[tuple
         ({"text": "abcde"}, ("/text", "too_long")),
         ({"text": 5}, ("/text", "wrong_type")),
         ({"code": "A"}, ("/code", "bad_value")),
+        ({"code": "a\n"}, ("/code", "bad_value")),
+        ({"price": "5 EUR"}, ("/price", "bad_value")),
         ({"flag": 1}, ("/flag", "wrong_type")),
         ({"flag": "true"}, ("/flag", "wrong_type")),
         ({"maybe": 1}, ("/maybe", "wrong_type")),

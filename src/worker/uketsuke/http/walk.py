@@ -90,8 +90,14 @@ def _literal(value: object, shape: shapes.LiteralType, pointer: Pointer) -> Iter
 
 def _text(value: str, shape: shapes.StrType, pointer: Pointer) -> Iterator[Fault]:
     yield from _size(value, shape, pointer, unit="characters")
-    if shape.pattern is not None and not re.search(shape.pattern, value):
+    if shape.pattern is not None and not re.search(_to_the_end(shape.pattern), value):
         yield _fault(pointer, "bad_value", "This string has not the form that is wanted here.")
+
+
+def _to_the_end(pattern: str) -> str:
+    # To JSON Schema, in which patterns are published, $ is the end; to Python also a newline's.
+    anchored = pattern.endswith("$") and not pattern.endswith(r"\$")
+    return pattern[:-1] + r"\Z" if anchored else pattern
 
 
 def _number(
