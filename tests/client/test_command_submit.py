@@ -234,11 +234,13 @@ def test_a_live_run_is_pointed_to(server: ScriptedServer, command: Command) -> N
 
 def test_a_replay_is_told_as_one(server: ScriptedServer, command: Command) -> None:
     headers = {"idempotency-replayed": "true"}
-    server.answers("POST", "/v1/jobs", Answer(status=202, body=job(), headers=headers))
+    ended = Answer(status=202, body=job("succeeded"), headers=headers)
+    server.answers("POST", "/v1/jobs", ended)
 
     ran = command("submit", "summarize", "--text", "x", "--idempotency-key", "mine")
 
     assert ran.code == 0
+    assert f"uketsuke result {JOB_ID}" in ran.err
     assert "made before" in ran.err
 
 

@@ -126,19 +126,15 @@ def _exit_code_of(status: int) -> ExitCode:
     return ExitCode.UNREACHABLE if status >= 500 else ExitCode.BAD_INPUT
 
 
+# What the server cannot know: how to go on with this command.
 _HINTS: Final[Mapping[str, str]] = {
     "unauthenticated": "Give a key that this server knows with --key or UKETSUKE_KEY.",
-    "forbidden": "This key's scopes do not allow that; use one whose scopes do.",
-    "content_denied": "Operators' keys see no content; use a key of the job's own tenant.",
     "not_found": "Check the id, and that --url and the key are those it was made with.",
     "job_failed": "uketsuke status {job} says why; the job has no result.",
     "job_canceled": "The job was canceled and has no result.",
     "not_finished": "Follow it: uketsuke status {job} --follow",
     "run_in_progress": (
         "Follow the live one: uketsuke status {job} --follow; --on-conflict return gives it back."
-    ),
-    "idempotency_mismatch": (
-        "That key named another request before: send the same request, or use a new key."
     ),
     "too_large": "Send large inputs by reference: uketsuke upload FILE, then submit with --ref.",
     "expired": "Its time of keeping is over; submit the work again.",

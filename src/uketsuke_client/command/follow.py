@@ -70,6 +70,8 @@ def _line_by_line(screen: Screen) -> Callable[[Job], None]:
     tell_setback = _setback_teller(screen)
 
     def show(job: Job) -> None:
+        if job.terminal:
+            return  # its end has a line of its own
         words = [standing(job)]
         if job.progress:
             words.append(f"{job.progress.done}/{job.progress.total} done")

@@ -107,7 +107,7 @@ def submit(
         if wait:
             _to_the_end(here, job_id=job.id, timeout=timeout)
         else:
-            here.screen.note(follow_hint(job.id), style="dim")
+            here.screen.note(_next_step(job), style="dim")
             here.screen.answer(job.id)
             here.screen.document(job.raw)
 
@@ -121,6 +121,10 @@ def _submitted(here: Session, *, kind: str, given: Given, asked: dict[str, Any])
     known = " (made before by a submission with this key)" if job.replayed else ""
     here.screen.note(f"{job.kind} job {job.id}: {job.state}{known}")
     return job
+
+
+def _next_step(job: Accepted) -> str:
+    return f"Its result: uketsuke result {job.id}" if job.terminal else follow_hint(job.id)
 
 
 def _to_the_end(here: Session, *, job_id: str, timeout: float | None) -> None:
