@@ -372,8 +372,9 @@ async def test_a_job_whose_worker_crashed_is_leased_alone_from_then_on(store: St
     in_company = await store.jobs.lease([key], token="a", duration=LEASE, alone=False)
     alone = await store.jobs.lease([key], token="b", duration=LEASE, alone=True)
 
-    assert isinstance(in_company[key], SeenJob)
-    assert in_company[key].may_be_leased_alone
+    seen = in_company[key]
+    assert isinstance(seen, SeenJob)
+    assert seen.may_be_leased_alone
     assert isinstance(alone[key], LeasedJob)
 
 

@@ -41,7 +41,7 @@ def test_no_log_line_and_no_row_but_the_payload_has_content_or_keys(stack: Stack
     key = stack.tenant()
     secret = key.rpartition("_")[2]
     with stack.api(key) as api:
-        good = submit(api, input={"text": f"The {CANARY} sings. It sings at night."})
+        good = submit(api, input={"text": f"The {CANARY} sings. At night the {CANARY} sings too."})
         ended(api, good)
         assert CANARY in api.get(f"/v1/jobs/{good['id']}/result").text
         stack.order(count=1, route="chat", body="garbage")

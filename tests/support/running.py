@@ -36,7 +36,7 @@ QUICK: Mapping[str, str] = {
 T = TypeVar("T")
 
 
-def until(look: Callable[[], T], *, within: float = 30, every: float = 0.1) -> T:
+def until(look: Callable[[], T | None], *, within: float = 30, every: float = 0.1) -> T:
     """Return what ``look`` gives as soon as it is true; fail if it stays false too long."""
     deadline = time.monotonic() + within
     while True:

@@ -25,7 +25,7 @@ class CloudflareQueue:
     async def send(self, body: Mapping[str, object], *, delay: timedelta = timedelta()) -> None:
         options = {"contentType": "json", "delaySeconds": _seconds(delay)}
         try:
-            await self._binding.send(ffi.to_object(body), ffi.to_object(options))
+            await self._binding.send(ffi.to_json_object(body), ffi.to_object(options))
         except ffi.JsError as error:
             raise Unavailable("the queue did not take the message") from error
 
@@ -34,7 +34,7 @@ class CloudflareQueue:
             page = bodies[start : start + _MESSAGES_A_SEND]
             messages = [{"body": body, "contentType": "json"} for body in page]
             try:
-                await self._binding.sendBatch(ffi.to_object(messages))
+                await self._binding.sendBatch(ffi.to_json_object(messages))
             except ffi.JsError as error:
                 raise Unavailable("the queue did not take the messages") from error
 
