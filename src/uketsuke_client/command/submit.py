@@ -124,7 +124,7 @@ def _submitted(here: Session, *, kind: str, given: Given, asked: dict[str, Any])
 
 
 def _next_step(job: Accepted) -> str:
-    return f"Its result: uketsuke result {job.id}" if job.terminal else follow_hint(job.id)
+    return f"Its result: uketsuke result {job.id}" if job.succeeded else follow_hint(job.id)
 
 
 def _to_the_end(here: Session, *, job_id: str, timeout: float | None) -> None:
