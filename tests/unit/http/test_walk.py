@@ -94,6 +94,7 @@ def faults_of(value: object, struct: type[msgspec.Struct] = Shape) -> list[tuple
         ({"items": []}, ("/items", "empty")),
         ({"items": [1, 2, 3, 4]}, ("/items", "too_long")),
         ({"items": [1, "2", 3]}, ("/items/1", "wrong_type")),
+        ({"items": [1, 2, 3, "beyond"]}, ("/items", "too_long")),
         ({"items": {"0": 1}}, ("/items", "wrong_type")),
         ({"inner": {}}, ("/inner/name", "missing")),
         ({"inner": {"name": "", "no": 1}}, ("/inner/no", "unknown_member")),

@@ -19,6 +19,8 @@ from uketsuke.kinds.kind import Kind
 _POINTER: Final = ROOT.child("input")
 # A ref to another job's result. Its work is not built.
 _JOB_PREFIX: Final = "job_"
+MOST_TEXTS: Final = 2048
+MOST_REFS: Final = 50
 
 _Name = Annotated[str, Meta(min_length=1)]
 
@@ -27,9 +29,9 @@ class InputMember(msgspec.Struct, frozen=True, kw_only=True):
     """The types of the four forms; which of them are there is judged below."""
 
     text: str | UnsetType = UNSET
-    texts: Annotated[list[str], Meta(min_length=1, max_length=2048)] | UnsetType = UNSET
+    texts: Annotated[list[str], Meta(min_length=1, max_length=MOST_TEXTS)] | UnsetType = UNSET
     ref: _Name | UnsetType = UNSET
-    refs: Annotated[list[_Name], Meta(min_length=1, max_length=50)] | UnsetType = UNSET
+    refs: Annotated[list[_Name], Meta(min_length=1, max_length=MOST_REFS)] | UnsetType = UNSET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +67,7 @@ def named_refs(given: object) -> tuple[str, ...]:
     if not isinstance(given, dict):
         return ()
     many = given.get("refs")
-    candidates = [given.get("ref"), *(many[:50] if isinstance(many, list) else ())]
+    candidates = [given.get("ref"), *(many[:MOST_REFS] if isinstance(many, list) else ())]
     refs = (ref for ref in candidates if isinstance(ref, str) and INPUT_ID.fullmatch(ref))
     return tuple(dict.fromkeys(refs))
 
@@ -119,7 +121,7 @@ def _texts_faults(texts: object, pointer: Pointer, rules: InputRules) -> Iterato
     if not isinstance(texts, list):
         return
     total = 0
-    for place, text in enumerate(texts):
+    for place, text in enumerate(texts[:MOST_TEXTS]):
         if isinstance(text, str):
             total += utf8_size(text)
             if not text.strip():
@@ -147,7 +149,7 @@ def _ref_faults(ref: object, pointer: Pointer, rules: InputRules) -> Iterator[Fa
 def _refs_faults(refs: object, pointer: Pointer, rules: InputRules) -> Iterator[Fault]:
     if not isinstance(refs, list):
         return
-    for place, ref in enumerate(refs):
+    for place, ref in enumerate(refs[:MOST_REFS]):
         if isinstance(ref, str) and ref.startswith(_JOB_PREFIX):
             detail = "Results of jobs as inputs are not built yet. Upload the result."
             yield Fault(pointer=str(pointer.child(place)), code="not_supported", detail=detail)

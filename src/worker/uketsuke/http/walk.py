@@ -10,6 +10,7 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Sized
 from functools import lru_cache
+from itertools import islice
 from types import MappingProxyType, NoneType
 from typing import Any, Final
 
@@ -117,13 +118,14 @@ def _number(
 
 def _array(value: list[object], shape: shapes.ListType, pointer: Pointer) -> Iterator[Fault]:
     yield from _size(value, shape, pointer, unit="items")
-    for place, item in enumerate(value):
+    # What lies beyond the limit must go anyway; to walk it would let a caller keep us busy.
+    for place, item in enumerate(value[: shape.max_length]):
         yield from _walk(item, shape.item_type, pointer.child(place))
 
 
 def _pairs(value: dict[str, object], shape: shapes.DictType, pointer: Pointer) -> Iterator[Fault]:
     yield from _size(value, shape, pointer, unit="members")
-    for name, item in value.items():
+    for name, item in islice(value.items(), shape.max_length):
         yield from _walk(name, shape.key_type, pointer.child(name))
         yield from _walk(item, shape.value_type, pointer.child(name))
 
