@@ -13,7 +13,14 @@ from pathlib import Path
 from types import FrameType
 
 from uketsuke_local.child import Message
-from uketsuke_local.stack import ROOT, RunningStack, StackFailed, StackSettings, running_stack
+from uketsuke_local.stack import (
+    ROOT,
+    PortTaken,
+    RunningStack,
+    StackFailed,
+    StackSettings,
+    running_stack,
+)
 
 DEFAULT_PORT = 8787
 _USAGE = 2
@@ -24,8 +31,7 @@ def run_dev(
 ) -> int:
     """Run until SIGINT or SIGTERM and return the exit code: 2 when the port is taken."""
     if not _is_free(port):
-        _complain(f"port {port} is in use: stop what listens there, or choose another with --port")
-        return _USAGE
+        return _refuse_port(port)
     stop = threading.Event()
     _on_signals(stop.set)
     asked = StackSettings(
@@ -38,6 +44,8 @@ def run_dev(
         with running_stack(asked) as stack:
             _announce(stack, json_output=json_output)
             return _watch(stack, stop)
+    except PortTaken:
+        return _refuse_port(port)
     except StackFailed as problem:
         if stop.is_set():
             return 0
@@ -48,7 +56,7 @@ def run_dev(
 def _watch(stack: RunningStack, stop: threading.Event) -> int:
     """Wait for a signal; a child that ends by itself is a failure."""
     while not stop.wait(timeout=0.5):
-        for child in (stack.host, stack.models):
+        for child in stack.children:
             if not child.running:
                 _complain(f"{child.name} ended by itself")
                 return 1
@@ -100,6 +108,11 @@ def _is_free(port: int) -> bool:
 def _say(text: str) -> None:
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
+
+
+def _refuse_port(port: int) -> int:
+    _complain(f"port {port} is in use: stop what listens there, or choose another with --port")
+    return _USAGE
 
 
 def _complain(text: str) -> None:

@@ -5,13 +5,11 @@ In a test::
 
     with running_stack(StackSettings(state=tmp_path)) as stack:
         httpx.get(stack.url + "/healthz")
+        stack.control.kill("uketsuke-consumer")
 """
 
 from __future__ import annotations
 
-import os
-import secrets
-import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -19,20 +17,29 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from uketsuke_local.child import Child, ChildFailed, Message
+from uketsuke_local.control import Control
 from uketsuke_local.keys import Keys, load_or_mint, seed
+from uketsuke_local.runtime import (
+    PortInUse,
+    RunningRuntime,
+    RuntimeSettings,
+    WorkerSource,
+    runtime_process,
+    start_runtime,
+)
 from uketsuke_local.vendor import VendoringFailed, vendor
 
 ROOT = Path(__file__).resolve().parents[2]
-HOST = Path(__file__).parent / "host" / "run.mjs"
-API_WORKER = "wrangler.toml"
-CONSUMER_WORKER = "wrangler.consumer.toml"
 
 _MODELS_READY_WITHIN_SECONDS = 120.0
-_HOST_READY_WITHIN_SECONDS = 120.0
 
 
 class StackFailed(Exception):
     """The stack could not start; nothing of it is left running."""
+
+
+class PortTaken(StackFailed):
+    """Something else listens on the port that was asked for."""
 
 
 def _ignore(message: Message) -> None:
@@ -53,23 +60,32 @@ class StackSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningStack:
-    """Where it is, and the keys that open it."""
+    """Where it is, the keys that open it, and the control server's client."""
 
     url: str
     model_url: str
     control_url: str
     control_token: str
     keys: Keys
-    host: Child
-    models: Child
+    control: Control
+    children: tuple[Child, ...]
+
+    def add_tenant(self, tenant: str) -> str:
+        """Make a tenant, and return a key of all a tenant's scopes."""
+        return self.control.add_tenant(tenant, hash_secret=self.keys.hash_secret)
 
 
 @contextmanager
 def running_stack(settings: StackSettings) -> Iterator[RunningStack]:
-    """Yield a stack that answers; end all its processes afterwards. Raises ``StackFailed``."""
+    """Yield a stack that answers; end all its processes afterwards.
+
+    Raises ``StackFailed``, which says what was wrong.
+    """
     with ExitStack() as cleanup:
         try:
             stack = _start(settings, cleanup)
+        except PortInUse as problem:
+            raise PortTaken(str(problem)) from problem
         except (ChildFailed, VendoringFailed, OSError) as problem:
             raise StackFailed(str(problem)) from problem
         yield stack
@@ -78,73 +94,53 @@ def running_stack(settings: StackSettings) -> Iterator[RunningStack]:
 def _start(settings: StackSettings, cleanup: ExitStack) -> RunningStack:
     vendor(ROOT)
     keys = load_or_mint(settings.state)
-    token = secrets.token_hex(16)
-    host = _start_host(settings, cleanup)
-    models = _start_models(settings, keys, cleanup)
+    # Both load their modules meanwhile; the runtime must know where the models are.
+    host = cleanup.enter_context(runtime_process(settings.on_log, folder=ROOT))
+    models = cleanup.enter_context(_models(settings, keys))
     ready = models.wait_for(lambda m: m.get("ready") is True, within=_MODELS_READY_WITHIN_SECONDS)
     model_url = str(ready["url"])
-    host.tell(_configuration(settings, keys, model_url=model_url, token=token))
-    told = _wait_for_host(host)
+    runtime = start_runtime(host, _runtime_settings(settings, keys, model_url=model_url))
     return RunningStack(
-        url=told["url"],
+        url=runtime.url,
         model_url=model_url,
-        control_url=told["control_url"],
-        control_token=token,
+        control_url=runtime.control_url,
+        control_token=runtime.control_token,
         keys=keys,
-        host=host,
-        models=models,
+        control=cleanup.enter_context(_control(runtime)),
+        children=(host, models),
     )
 
 
-def _start_host(settings: StackSettings, cleanup: ExitStack) -> Child:
-    host = Child("the local runtime", [_node(), str(HOST)], folder=ROOT, on_message=settings.on_log)
-    cleanup.callback(host.stop)
-    return host
+def _control(runtime: RunningRuntime) -> Control:
+    return Control(runtime.control_url, runtime.control_token)
 
 
-def _start_models(settings: StackSettings, keys: Keys, cleanup: ExitStack) -> Child:
+@contextmanager
+def _models(settings: StackSettings, keys: Keys) -> Iterator[Child]:
     command = [sys.executable, "-m", "uketsuke_local.models", "--json", "--port", "0"]
     command += ["--exit-with-stdin", "--api-key", keys.model_key]
     command += ["--warm"] if settings.warm_models else []
     models = Child("the model server", command, folder=ROOT, on_message=_ignore)
-    cleanup.callback(models.stop)
-    return models
+    try:
+        yield models
+    finally:
+        models.stop()
 
 
-def _configuration(
-    settings: StackSettings, keys: Keys, *, model_url: str, token: str
-) -> dict[str, object]:
+def _runtime_settings(settings: StackSettings, keys: Keys, *, model_url: str) -> RuntimeSettings:
     api = {"KEY_HASH_SECRET": keys.hash_secret}
     consumer = {"MODEL_BASE_URL": f"{model_url}/v1", "MODEL_API_KEY": keys.model_key}
-    return {
-        "workers": [
-            {"path": str(ROOT / API_WORKER), "vars": {**api, **settings.variables}},
-            {"path": str(ROOT / CONSUMER_WORKER), "vars": {**consumer, **settings.variables}},
+    return RuntimeSettings(
+        workers=[
+            WorkerSource(path=ROOT / "wrangler.toml", variables={**api, **settings.variables}),
+            WorkerSource(
+                path=ROOT / "wrangler.consumer.toml", variables={**consumer, **settings.variables}
+            ),
         ],
-        "host": "127.0.0.1",
-        "port": settings.port,
-        "state": str(settings.state.resolve() / "resources"),
-        "migrations": str(ROOT / "migrations"),
-        "seed": seed(keys),
-        "control": {"token": token},
-        "crons": settings.fire_crons,
-    }
-
-
-def _wait_for_host(host: Child) -> Message:
-    told = host.wait_for(
-        lambda message: message.get("event") in ("ready", "error"),
-        within=_HOST_READY_WITHIN_SECONDS,
+        state=settings.state / "resources",
+        cache=ROOT / ".cache",
+        port=settings.port,
+        migrations=ROOT / "migrations",
+        seed=seed(keys),
+        fire_crons=settings.fire_crons,
     )
-    if told["event"] == "error":
-        raise ChildFailed(str(told["message"]))
-    return told
-
-
-def _node() -> str:
-    """The Node that comes with the Python environment; the system's may be too old."""
-    beside = Path(sys.executable).parent / ("node.exe" if os.name == "nt" else "node")
-    found = str(beside) if beside.exists() else shutil.which("node")
-    if found is None:
-        raise StackFailed("Node is missing: run `make setup` first.")
-    return found

@@ -3,7 +3,7 @@
  * prints one JSON event a line, and ends when its stdin ends, that is with its parent.
  *
  * Configuration: `workers` [{path, vars}] (the first answers HTTP), `host`, `port`, `state` (folder),
- * `migrations` (folder), `seed` [{sql, params}], `control` {token, port}, `crons` (fire by themselves),
+ * `cache` (folder), `migrations` (folder), `seed` [{sql, params}], `control` {token, port}, `crons` (fire by themselves),
  * `limits` {heap_bytes, cpu_ms}.
  */
 import { createInterface } from "node:readline";
@@ -14,6 +14,7 @@ import { migrate, runBatch } from "./node/database.mjs";
 import { callHost } from "./node/door.mjs";
 import { emit, emitLog } from "./node/events.mjs";
 import { miniflareOptions, readWorker } from "./node/options.mjs";
+import { readSnapshot } from "./node/snapshot.mjs";
 import { controlRoutes, fireCron } from "./node/routes.mjs";
 
 let miniflare = null;
@@ -70,9 +71,13 @@ async function run(config) {
   const workers = config.workers.map((source) =>
     readWorker(source, config.limits),
   );
-  miniflare = new Miniflare(
-    miniflareOptions(workers, { ...config, onLog: emitLog }),
-  );
+  const snapshot = await readSnapshot(config.cache);
+  const options = miniflareOptions(workers, {
+    ...config,
+    snapshot,
+    onLog: emitLog,
+  });
+  miniflare = new Miniflare(options);
   const url = await miniflare.ready;
   for (const worker of workers) await refuseFailedStart(worker);
   await prepareDatabase(workers[0], config);

@@ -9,20 +9,44 @@ const HOST = path.join(import.meta.dirname, "..", "worker");
 
 const pyodideFile = (name) =>
   fs.readFileSync(require.resolve(`pyodide/${name}`));
+const esModule = (name, contents) => ({
+  type: "ESModule",
+  path: name,
+  contents,
+});
+const data = (name, contents) => ({ type: "Data", path: name, contents });
+const text = (name, contents) => ({ type: "Text", path: name, contents });
 
 /**
  * @param {{name: string, main: string, project: string, classes: string[], limits: Limits}} worker
+ * @param {Buffer} snapshot
  * @typedef {{heapBytes: number, cpuMs: number}} Limits above which an event fails, or is reported
  * @returns Miniflare's list of modules, the entry first
  */
-export function workerModules(worker) {
+export function workerModules(
+  { name, main, project, classes, limits },
+  snapshot,
+) {
+  const settings = {
+    worker: name,
+    main: path.basename(main, ".py"),
+    ...limits,
+  };
   return [
-    { type: "ESModule", path: "main.mjs", contents: entry(worker.classes) },
+    esModule("main.mjs", entry(classes)),
+    ...interpreterModules(settings, snapshot),
+    ...treeModules(workerFiles(main, project)),
+    ...sdkModules(project),
+  ];
+}
+
+/** What an interpreter needs, whatever it runs. */
+export function interpreterModules(settings, snapshot) {
+  return [
+    esModule("settings.mjs", `export default ${JSON.stringify(settings)};`),
+    data("snapshot.bin", snapshot),
     ...hostModules(),
-    { type: "ESModule", path: "settings.mjs", contents: settings(worker) },
     ...pyodideModules(),
-    ...treeModules(workerFiles(worker.main, worker.project)),
-    ...sdkModules(worker.project),
   ];
 }
 
@@ -39,46 +63,38 @@ function entry(classes) {
   ].join("\n");
 }
 
-function settings({ name, main, limits }) {
-  const values = { worker: name, main: path.basename(main, ".py"), ...limits };
-  return `export default ${JSON.stringify(values)};`;
-}
-
 function hostModules() {
-  return fs.readdirSync(HOST).map((name) => ({
-    type: name.endsWith(".mjs") ? "ESModule" : "Text",
-    path: name,
-    contents: fs.readFileSync(path.join(HOST, name), "utf8"),
-  }));
+  return fs.readdirSync(HOST).map((name) => {
+    const contents = fs.readFileSync(path.join(HOST, name), "utf8");
+    return name.endsWith(".mjs")
+      ? esModule(name, contents)
+      : text(name, contents);
+  });
 }
 
 function pyodideModules() {
   const { info } = JSON.parse(pyodideFile("pyodide-lock.json"));
-  const version = JSON.parse(pyodideFile("package.json")).version;
+  const { version } = JSON.parse(pyodideFile("package.json"));
   const lock = { info: { ...info, version }, packages: {} }; // packages are vendored, never fetched
-  const file = (type, name) => ({
-    type,
-    path: `pyodide/${name}`,
-    contents: pyodideFile(name),
-  });
+  const wasm = "pyodide/pyodide.asm.wasm";
   return [
-    file("ESModule", "pyodide.mjs"),
-    file("ESModule", "pyodide.asm.mjs"),
-    file("CompiledWasm", "pyodide.asm.wasm"),
-    file("Data", "python_stdlib.zip"),
-    { type: "Text", path: "pyodide/lock.json", contents: JSON.stringify(lock) },
+    esModule("pyodide/pyodide.mjs", pyodideFile("pyodide.mjs")),
+    esModule("pyodide/pyodide.asm.mjs", pyodideFile("pyodide.asm.mjs")),
+    {
+      type: "CompiledWasm",
+      path: wasm,
+      contents: pyodideFile("pyodide.asm.wasm"),
+    },
+    data("pyodide/python_stdlib.zip", pyodideFile("python_stdlib.zip")),
+    text("pyodide/lock.json", JSON.stringify(lock)),
   ];
 }
 
 function treeModules(files) {
   const index = files.map(({ name, contents }) => [name, contents.length]);
   return [
-    { type: "Text", path: "tree.json", contents: JSON.stringify(index) },
-    {
-      type: "Data",
-      path: "tree.bin",
-      contents: Buffer.concat(files.map((file) => file.contents)),
-    },
+    text("tree.json", JSON.stringify(index)),
+    data("tree.bin", Buffer.concat(files.map((file) => file.contents))),
   ];
 }
 
@@ -89,9 +105,8 @@ function sdkModules(project) {
   return fs
     .readdirSync(folder)
     .filter((name) => /\.m?js$/.test(name))
-    .map((name) => ({
-      type: "ESModule",
-      path: `python_modules/workers/${name}`,
-      contents: fs.readFileSync(path.join(folder, name), "utf8"),
-    }));
+    .map((name) => {
+      const contents = fs.readFileSync(path.join(folder, name), "utf8");
+      return esModule(`python_modules/workers/${name}`, contents);
+    });
 }

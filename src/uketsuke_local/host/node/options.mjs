@@ -60,29 +60,31 @@ function namedClasses(worker, workers) {
   return [...names];
 }
 
-function hosted(worker, workers) {
+function hosted(worker, workers, snapshot) {
+  const classes = namedClasses(worker, workers);
   return {
     ...worker.options,
     name: worker.name,
-    modules: workerModules({
-      ...worker,
-      classes: namedClasses(worker, workers),
-    }),
+    modules: workerModules({ ...worker, classes }, snapshot),
     unsafeEvalBinding: "UNSAFE_EVAL",
   };
 }
 
 /**
  * @param {Worker[]} workers the first answers HTTP requests
- * @param {{host: string, port: number, state: string | null, onLog: (log: object) => void}} settings
+ * @param {Settings} settings
+ * @typedef {{host: string, port: number, state: string | null, snapshot: Buffer, onLog: (log: object) => void}} Settings
  */
-export function miniflareOptions(workers, { host, port, state, onLog }) {
+export function miniflareOptions(
+  workers,
+  { host, port, state, snapshot, onLog },
+) {
   const options = convertV4MiniflareOptions({
     host,
     port,
     handleStructuredLogs: onLog,
     workers: [
-      ...workers.map((worker) => hosted(worker, workers)),
+      ...workers.map((worker) => hosted(worker, workers, snapshot)),
       doorWorker(workers),
     ],
   });

@@ -1,52 +1,54 @@
 """The host's own Python: search path, start-up guards, entrypoint discovery and calls.
 
-It does what the platform's own start-up code does around a Worker's main module.
+It does what the platform's own start-up code does around a Worker's main module. It is loaded into
+the interpreter as ``_uketsuke_host``.
 """
+
+from __future__ import annotations
 
 import asyncio
 import importlib
 import inspect
 import random
 import sys
+from collections.abc import Callable, Sequence
 from site import addsitedir
+from types import ModuleType
+from typing import Any
 
 ROOT = "/session/metadata"
-PACKAGES = ROOT + "/python_modules"
+PACKAGES = f"{ROOT}/python_modules"
 
-_DRAWS = (
-    "betavariate binomialvariate choice choices expovariate gammavariate gauss getrandbits lognormvariate "
-    "normalvariate paretovariate randbytes randint random randrange sample shuffle triangular uniform "
-    "vonmisesvariate weibullvariate"
-).split()
-
-_starting = True
+_state = {"starting": True}
 
 
-def prepare():
-    """Order the search path as the platform does, and guard what has no meaning while starting."""
+def prepare() -> None:
+    """Order the search path as the platform does; guard what has no meaning while starting."""
     while "" in sys.path:
         sys.path.remove("")
     at = next(i for i, path in enumerate(sys.path) if "site-packages" in path)
     sys.path.insert(at, PACKAGES)
     sys.path.append(ROOT)
     addsitedir(PACKAGES)
-    for name in _DRAWS:
-        setattr(random, name, _guarded(name, getattr(random, name)))
+    for name in random.__all__:
+        draw = getattr(random, name)
+        if inspect.ismethod(draw) or inspect.isbuiltin(draw):
+            setattr(random, name, _guarded(name, draw))
 
 
-def _guarded(name, draw):
-    def guarded(*args, **kwargs):
-        if _starting:
+def _guarded(name: str, draw: Callable[..., Any]) -> Callable[..., Any]:
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        if _state["starting"]:
             raise RuntimeError(
-                f"Cannot use random.{name}() outside of request context. Randomness is not allowed "
-                "while a Worker is starting because startup values will be repeated."
+                f"Cannot use random.{name}() outside of request context. Randomness is not "
+                "allowed while a Worker is starting, because startup values will be repeated."
             )
         return draw(*args, **kwargs)
 
     return guarded
 
 
-def import_main(name):
+def import_main(name: str) -> ModuleType:
     """Import the Worker's main module; an error carries the hint that the platform gives."""
     try:
         return importlib.import_module(name)
@@ -59,7 +61,7 @@ def import_main(name):
         raise
 
 
-def entrypoints(module):
+def entrypoints(module: ModuleType) -> dict[str, str]:
     """The entrypoint classes that the main module holds, and which kind each is."""
     from workers import DurableObject, WorkerEntrypoint, WorkflowEntrypoint
 
@@ -67,26 +69,25 @@ def entrypoints(module):
     kinds = {}
     for name in getattr(module, "__all__", dir(module)):
         value = getattr(module, name)
-        if inspect.isclass(value) and value not in bases:
-            kinds |= {name: base.__name__ for base in bases if issubclass(value, base)}
+        if inspect.isclass(value) and value not in bases and issubclass(value, bases):
+            kinds[name] = next(base.__name__ for base in bases if issubclass(value, base))
     return kinds
 
 
-def begin_requests():
+def begin_requests() -> None:
     """Called before the first event: there is randomness from now on."""
-    global _starting
-    _starting = False
+    _state["starting"] = False
     random.seed()
 
 
-def stop_scheduling():
+def stop_scheduling() -> None:
     """The end: no coroutine goes on, not even to its finally clauses, as when an isolate dies."""
     loop = asyncio.get_event_loop()
     for name in ("call_soon", "call_soon_threadsafe", "call_later", "call_at"):
         setattr(loop, name, lambda *args, **kwargs: None)
 
 
-async def invoke(relaxed, instance, name, *args):
+async def invoke(relaxed: bool, instance: object, name: str, *args: Any) -> Any:
     """Call a method with arguments converted as over RPC, and convert what it returns."""
     from workers.rpc import python_from_rpc, python_to_rpc
 
@@ -94,13 +95,11 @@ async def invoke(relaxed, instance, name, *args):
     if not callable(method):
         raise TypeError(f"Method {name} does not exist")
     values = [python_from_rpc(arg) for arg in args]
-    if relaxed:
-        values = _accepted(method, values)
-    result = method(*values)
+    result = method(*(_accepted(method, values) if relaxed else values))
     return python_to_rpc(await result if inspect.isawaitable(result) else result)
 
 
-def _accepted(method, values):
+def _accepted(method: Callable[..., Any], values: Sequence[Any]) -> Sequence[Any]:
     """As many of the values as the method takes."""
     kinds = [parameter.kind for parameter in inspect.signature(method).parameters.values()]
     if inspect.Parameter.VAR_POSITIONAL in kinds:
