@@ -125,6 +125,10 @@ class Store:
         sql = f"UPDATE jobs SET {column} = {column} + ?3 WHERE tenant_id = ?1 AND id = ?2"  # noqa: S608
         await self.database.batch([Statement(sql, (*key, by_ms))])
 
+    async def expire_input(self, ref: str) -> None:
+        sql = "UPDATE inputs SET expires_at = 1 WHERE tenant_id = ?1 AND id = ?2"
+        await self.database.batch([Statement(sql, (self.tenant, ref))])
+
     async def row(self, key: JobKey) -> Any:
         sql = "SELECT * FROM jobs WHERE tenant_id = ?1 AND id = ?2"
         ((row,),) = await self.database.batch([Statement(sql, tuple(key))])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from tests.contract.factories import LEASE, RETENTION, THROTTLED, Store, ending, new_job, new_key
 from uketsuke.adapters.sql.inputs import SqlInputs
+from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.sweeping import SqlSweeping
 from uketsuke.domain.failure import ErrorClass, Road
 from uketsuke.domain.job import (
@@ -450,3 +451,54 @@ async def test_a_duty_is_done_by_one_sweep_at_a_time(store: Store) -> None:
     fourth = await sweeping.claim_duty(name, token="b", lease=minute)
 
     assert [first, second, third, fourth] == [True, False, False, True]
+
+
+async def test_the_purge_takes_what_ended_long_ago_and_nothing_else(store: Store) -> None:
+    purging = SqlPurging(store.database)
+    old, recent = await store.leased(), await store.leased()
+    live = await store.accepted()
+    await store.jobs.settle([ending(old), ending(recent)])
+    await store.shift(old.job.key, "expires_at", timedelta(days=-31))
+    after = old.job.id[:-1]
+    later = datetime.fromtimestamp(2_000_000_000, UTC)
+
+    page = await purging.expired_jobs(older_than=later, after=after, limit=100)
+    mine = [expired.key for expired in page if expired.key.tenant_id == store.tenant]
+    deleted = await purging.delete_jobs([*mine, recent.job.key, live])
+
+    assert mine == [old.job.key]
+    assert deleted == 1
+    assert await store.jobs.find(old.job.id, tenant_id=store.tenant) is None
+    assert await store.jobs.attempts_of(old.job.key) == []
+    assert await store.jobs.find(recent.job.id, tenant_id=store.tenant)
+    assert await store.jobs.find(live.job_id, tenant_id=store.tenant)
+
+
+async def test_a_purged_jobs_idempotency_key_is_free_again(store: Store) -> None:
+    key = await store.accepted(request_key="key:k", fingerprint={})
+    await store.jobs.settle([ending(await store.leased(key))])
+    await store.shift(key, "expires_at", timedelta(days=-31))
+
+    await SqlPurging(store.database).delete_jobs([key])
+
+    again = await store.jobs.accept(new_job(store.tenant, request_key="key:k", fingerprint={}))
+    assert isinstance(again, AcceptedNew)
+
+
+async def test_an_upload_is_purged_when_its_time_is_over_and_no_job_can_name_it_then(
+    store: Store,
+) -> None:
+    purging = SqlPurging(store.database)
+    ref = new_key(store.tenant).job_id.replace("job_", "in_")
+    await upload(store, ref)
+    await store.expire_input(ref)
+
+    (expired,) = [
+        e for e in await purging.expired_inputs(limit=1000) if e.key.tenant_id == store.tenant
+    ]
+    place = InputPlace(form=InputForm.REF, bytes=3, refs=(ref,))
+    admission = await store.jobs.accept(new_job(store.tenant, input=place))
+
+    assert isinstance(admission, InputVanished)
+    assert await purging.delete_inputs([expired.key]) == 1
+    assert expired.objects == (f"{store.tenant}/{ref}/x",)

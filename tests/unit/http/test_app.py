@@ -83,7 +83,7 @@ def test_an_unknown_query_parameter_is_refused(world: World, tenant_key: str, ro
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=name_of)
-@pytest.mark.parametrize("method", ["OPTIONS", "DELETE", "TRACE", "get", "\x00"])
+@pytest.mark.parametrize("method", ["OPTIONS", "PATCH", "TRACE", "get", "\x00"])
 def test_another_method_is_told_which_ones_there_are(
     world: World, route: Route, method: str
 ) -> None:
@@ -282,3 +282,17 @@ def test_a_request_that_is_given_up_is_not_answered_as_an_error(world: World) ->
             await task
 
     asyncio.run(give_up())
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/v1/jobs"),
+        ("DELETE", "/v1/jobs/job_00000000000000000000000000"),
+        ("POST", "/v1/jobs/batch"),
+    ],
+)
+def test_a_route_that_is_not_built_yet_is_not_there(world: World, method: str, path: str) -> None:
+    answer = world.send(method, path)
+
+    assert_problem(answer, 404, "not_found")

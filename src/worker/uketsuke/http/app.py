@@ -18,7 +18,7 @@ from uketsuke.http.problem import (
     refuse_faults,
     unavailable,
 )
-from uketsuke.http.routes import Place, Route, find_place
+from uketsuke.http.routes import LATER, Place, Route, find_place
 from uketsuke.http.trace import request_id, trace_id, traceparent
 from uketsuke.kinds.kind import Kind
 from uketsuke.services.ports import Ports, Unavailable
@@ -88,6 +88,8 @@ async def _dispatch(
         raise refuse("not_found")
     route = place.route_for(request.method)
     if route is None:
+        if not LATER.isdisjoint({(request.method, request.path), (request.method, place.template)}):
+            raise refuse("not_found")
         raise refuse("method_not_allowed", headers=(("allow", place.allowed),))
     if route.scopes:
         caller = await authenticate(request, known=known_keys, ports=context.ports)

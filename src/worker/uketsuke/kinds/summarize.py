@@ -78,7 +78,8 @@ def _call(step: str, text: str, params: SummarizeParams, language: str) -> Chat:
 
 def _instructions(params: SummarizeParams, language: str) -> str:
     shape = "as bullet points, one a line" if params.style == "bullets" else "as one paragraph"
-    tongue = "the language of the text" if language == UNDETERMINED else f"the language '{language}'"
+    unknown = language == UNDETERMINED
+    tongue = "the language of the text" if unknown else f"the language '{language}'"
     return (
         f"Summarize the user's text in at most {params.max_words} words "
         f"(at most {params.max_words * 2} characters where words are not spaced), {shape}, "

@@ -177,6 +177,35 @@ class Sweeping(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expired:
+    """Something whose time is over. ``objects`` are its objects' keys, ``prefix`` hides more."""
+
+    key: JobKey
+    objects: tuple[str, ...]
+    prefix: str | None
+
+
+class Purging(Protocol):
+    """The store's side of the purge: first the objects go, then the rows that name them."""
+
+    async def expired_jobs(
+        self, *, older_than: datetime, after: str, limit: int
+    ) -> Sequence[Expired]:
+        """Return ended jobs past their retention, oldest first, after the id ``after``."""
+        ...
+
+    async def delete_jobs(self, keys: Collection[JobKey]) -> int:
+        """Delete them with their submissions and attempts, if they are still past it."""
+        ...
+
+    async def expired_inputs(self, *, limit: int) -> Sequence[Expired]: ...
+
+    async def delete_inputs(self, keys: Collection[JobKey]) -> int:
+        """Delete uploads' rows, if they are still past their time."""
+        ...
+
+
 class DeadLetters(Protocol):
     """The record of what ended badly. A job's own is written with its end; these have no job."""
 
@@ -289,6 +318,7 @@ class Ports:
     settings: Settings
     jobs: Jobs
     sweeping: Sweeping
+    purging: Purging
     inputs: Inputs
     dead_letters: DeadLetters
     keys: KeyStore

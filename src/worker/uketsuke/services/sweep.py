@@ -14,6 +14,7 @@ from typing import Final
 from uketsuke.domain.job import Job
 from uketsuke.services.messages import message_for
 from uketsuke.services.ports import Ports, Unavailable
+from uketsuke.services.purge import purge_inputs, purge_jobs
 from uketsuke.telemetry import event, where_raised
 
 _PAGE: Final = 200
@@ -90,4 +91,6 @@ def _tell_end(job: Job) -> None:
     )
 
 
-DUTIES: Final[Mapping[str, Callable[[Ports], Awaitable[int]]]] = MappingProxyType({"wake": wake})
+DUTIES: Final[Mapping[str, Callable[[Ports], Awaitable[int]]]] = MappingProxyType(
+    {"wake": wake, "purge_jobs": purge_jobs, "purge_inputs": purge_inputs}
+)

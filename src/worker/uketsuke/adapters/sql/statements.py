@@ -13,12 +13,11 @@ from typing import Final
 NOW: Final = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
 
 _JOB_COLUMNS: Final = (
-    "tenant_id", "id", "kind", "engine", "origin", "state", "run_key", "params", "metadata",
-    "input", "traceparent", "max_attempts", "attempts", "attempt_no", "call_epoch", "created_at",
-    "due_at", "deadline_at", "started_at", "leased_at", "finished_at", "expires_at", "cancel_requested_at",
-    "erased_at", "progress_done", "progress_total", "error_class", "error_code", "usage",
-    "attempts_cost_micros", "result", "redriven_from", "redriven_to",
-)  # fmt: skip
+    """tenant_id id kind engine origin state run_key params metadata input traceparent max_attempts
+    attempts attempt_no call_epoch created_at due_at deadline_at started_at leased_at finished_at
+    expires_at cancel_requested_at erased_at progress_done progress_total error_class error_code
+    usage attempts_cost_micros result redriven_from redriven_to"""
+).split()
 JOB: Final = ", ".join(_JOB_COLUMNS)
 _J_JOB: Final = ", ".join(f"j.{column}" for column in _JOB_COLUMNS)
 
@@ -422,4 +421,44 @@ UPDATE jobs
        wakes = wakes + (state <> 'running' AND due_at <= {NOW})
  WHERE {_IN_WAVE} AND wake_at <= {NOW}
 RETURNING {JOB}, state <> 'running' AND due_at <= {NOW} AS to_send
+"""
+
+
+# The purge. Ids sort by age, so the oldest jobs come first; what ended late is passed by.
+# ?1 an id that only jobs older than the retention lie below, ?2 the last id seen, ?3 page size
+SELECT_EXPIRED_JOBS: Final = f"""
+SELECT tenant_id, id, attempt_no, input, result
+  FROM jobs
+ WHERE id > ?2 AND id < ?1 AND expires_at <= {NOW}
+ ORDER BY id
+ LIMIT ?3
+"""
+
+# ?1 wave. The statements on what belongs to the jobs go first: they find it through them.
+DELETE_SUBMISSIONS: Final = f"""
+DELETE FROM submissions
+ WHERE (tenant_id, request_key) IN
+       (SELECT tenant_id, request_key FROM jobs WHERE {_IN_WAVE} AND expires_at <= {NOW})
+"""
+DELETE_ATTEMPTS: Final = f"""
+DELETE FROM attempts
+ WHERE (tenant_id, job_id) IN
+       (SELECT tenant_id, id FROM jobs WHERE {_IN_WAVE} AND expires_at <= {NOW})
+"""
+DELETE_JOBS: Final = f"""
+DELETE FROM jobs WHERE {_IN_WAVE} AND expires_at <= {NOW} RETURNING id
+"""
+
+# ?1 page size
+SELECT_EXPIRED_INPUTS: Final = f"""
+SELECT tenant_id, id, object_key
+  FROM inputs
+ WHERE expires_at <= {NOW}
+ ORDER BY expires_at
+ LIMIT ?1
+"""
+
+# ?1 wave
+DELETE_INPUTS: Final = f"""
+DELETE FROM inputs WHERE {_IN_WAVE} AND expires_at <= {NOW} RETURNING id
 """

@@ -1,0 +1,36 @@
+"""No statement on a hot path scans a table: what SQLite plans is read, not hoped."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.support.sqlite import connect
+from uketsuke.adapters.sql import dead_letters, inputs, keys, statements
+
+# What may be scanned: the wave that came in as JSON, and what has one row.
+_HARMLESS = re.compile(r"SCAN (json_each|wave|held|e|asked|named|CONSTANT ROW|\d+ CONSTANT)\b")
+
+SQL = {
+    name: text
+    for module in (statements, inputs, keys, dead_letters)
+    for name, text in vars(module).items()
+    if isinstance(text, str) and re.match(r"\s*(SELECT|INSERT|UPDATE|DELETE)\b", text)
+}
+
+
+def test_the_statements_were_found() -> None:
+    assert {"INSERT_JOB", "LEASE", "SETTLE_JOBS", "SELECT_KEY", "INSERT_INPUT"} <= SQL.keys()
+
+
+@pytest.mark.parametrize("name", sorted(SQL))
+def test_a_statement_scans_nothing(name: str) -> None:
+    highest = max((int(number) for number in re.findall(r"\?(\d+)", SQL[name])), default=0)
+    connection = connect()
+
+    plan = connection.execute(f"EXPLAIN QUERY PLAN {SQL[name]}", ["[]"] * highest).fetchall()
+
+    steps = [row["detail"] for row in plan]
+    scans = [s for s in steps if s.startswith("SCAN") and not _HARMLESS.match(s)]
+    assert not scans, steps
