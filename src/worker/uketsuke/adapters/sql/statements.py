@@ -12,14 +12,15 @@ from typing import Final
 # unixepoch('subsec') needs SQLite 3.42; tests control this clock by replacing julianday().
 NOW: Final = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
 
-_JOB_COLUMNS: Final = (
-    """tenant_id id kind engine origin state run_key params metadata input traceparent max_attempts
-    attempts attempt_no call_epoch created_at due_at deadline_at started_at leased_at finished_at
-    expires_at cancel_requested_at erased_at progress_done progress_total error_class error_code
-    usage attempts_cost_micros result redriven_from redriven_to"""
-).split()
-JOB: Final = ", ".join(_JOB_COLUMNS)
-_J_JOB: Final = ", ".join(f"j.{column}" for column in _JOB_COLUMNS)
+# A job's columns, as rows.to_job reads them.
+JOB: Final = (
+    "tenant_id, id, kind, engine, origin, state, run_key, params, metadata, input, traceparent, "
+    "max_attempts, attempts, attempt_no, call_epoch, created_at, due_at, deadline_at, started_at, "
+    "leased_at, finished_at, expires_at, cancel_requested_at, erased_at, progress_done, "
+    "progress_total, error_class, error_code, usage, attempts_cost_micros, result, redriven_from, "
+    "redriven_to"
+)
+_J_JOB: Final = ", ".join(f"j.{column}" for column in JOB.split(", "))
 
 # The jobs that a JSON array of [tenant, id] pairs names; keeps the planner on the primary key.
 _IN_WAVE: Final = "(tenant_id, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1))"
