@@ -1,8 +1,9 @@
 /**
  * The event that runs: what its Python cost, by adding up the stretches in which Python had the thread.
  *
- * There is no CPU clock inside an isolate. All of asyncio's steps go through `setTimeout` (globals.mjs), so
- * timing those calls sees nearly all of an event's Python; async context tells whose step it is.
+ * There is no CPU clock inside an isolate. All of asyncio's steps enter Python through a promising export
+ * (wasm.mjs), so timing those calls sees an event's Python, except what follows a wait of synchronous code
+ * (`time.sleep`) within the same step. Async context tells whose step it is.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 

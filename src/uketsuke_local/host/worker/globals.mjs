@@ -5,7 +5,6 @@
  * what Pyodide needs to get through its own loading in spite of that, and what holds for an interpreter
  * that is started again later, inside an event.
  */
-import { timed } from "./event.mjs";
 
 const EIO = 29; // the errno that os.urandom then raises, as in production
 const HASH_SEED = 43;
@@ -38,16 +37,40 @@ for (const clock of [Date, performance]) {
   clock.now = () => (life.phase === "running" ? nativeNow() : 0);
 }
 
+/** workerd says this itself at global scope; here it is for an interpreter that starts inside an event. */
+function refuseWhileStarting() {
+  if (life.phase === "running") return;
+  throw new Error(
+    "Disallowed operation called within global scope. Asynchronous I/O (ex: fetch() or connect()), setting " +
+      "a timeout, and generating random values are not allowed within global scope.",
+  );
+}
+
 const nativeTimeout = globalThis.setTimeout;
 
 globalThis.setTimeout = (callback, delay, ...rest) => {
+  if (delay) refuseWhileStarting();
   if (typeof callback !== "function")
     return nativeTimeout(callback, delay, ...rest);
   const own = life;
   const step = () => {
-    if (!own.dead) timed(() => callback(...rest));
+    if (!own.dead) callback(...rest);
   };
   if (delay) return nativeTimeout(step, delay);
   queueMicrotask(step); // "as soon as possible" is possible at global scope, and stays inside its event
   return 0;
+};
+
+const nativeFetch = globalThis.fetch;
+
+globalThis.fetch = (...args) => {
+  refuseWhileStarting();
+  return nativeFetch(...args);
+};
+
+const nativeUuid = crypto.randomUUID.bind(crypto);
+
+crypto.randomUUID = () => {
+  refuseWhileStarting();
+  return nativeUuid();
 };

@@ -7,6 +7,7 @@ the interpreter as ``_uketsuke_host``.
 from __future__ import annotations
 
 import asyncio
+import errno
 import importlib
 import inspect
 import random
@@ -34,6 +35,7 @@ def prepare() -> None:
         draw = getattr(random, name)
         if inspect.ismethod(draw) or inspect.isbuiltin(draw):
             setattr(random, name, _guarded(name, draw))
+    random.Random.seed = _guarded_seed(random.Random.seed)  # type: ignore[method-assign]
 
 
 def _guarded(name: str, draw: Callable[..., Any]) -> Callable[..., Any]:
@@ -44,6 +46,17 @@ def _guarded(name: str, draw: Callable[..., Any]) -> Callable[..., Any]:
                 "allowed while a Worker is starting, because startup values will be repeated."
             )
         return draw(*args, **kwargs)
+
+    return guarded
+
+
+def _guarded_seed(seed: Callable[..., None]) -> Callable[..., None]:
+    """Without entropy CPython would fall back on the clock, which stands still."""
+
+    def guarded(generator: random.Random, a: Any = None, version: int = 2) -> None:
+        if a is None and _state["starting"]:
+            raise OSError(errno.EIO, "Randomness is not allowed while a Worker is starting.")
+        seed(generator, a, version)
 
     return guarded
 

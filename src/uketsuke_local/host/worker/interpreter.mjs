@@ -1,7 +1,6 @@
 /** One Python interpreter, from its start to its death. */
 import * as cloudflareSockets from "cloudflare:sockets";
 import { WorkerEntrypoint } from "cloudflare:workers";
-import { timed } from "./event.mjs";
 import { beginLife } from "./globals.mjs";
 import { Heap } from "./heap.mjs";
 import hostSource from "./host.py";
@@ -100,25 +99,21 @@ export class Interpreter {
   /** Call a method; arguments and result are converted as over RPC. `fetch` takes as many as it likes. */
   invoke(instance, method, args) {
     const relaxed = method === "fetch";
-    return timed(() =>
-      this.#host.invoke.callWithOptions(
-        PROMISING,
-        relaxed,
-        instance,
-        method,
-        ...args,
-      ),
+    return this.#host.invoke.callWithOptions(
+      PROMISING,
+      relaxed,
+      instance,
+      method,
+      ...args,
     );
   }
 
   /** Call a Workflow's run, whose conversions are the SDK's own. */
   runWorkflow(instance, event, step) {
-    return timed(() =>
-      instance.run.callWithOptions(
-        { relaxed: true, promising: true },
-        event,
-        step,
-      ),
+    return instance.run.callWithOptions(
+      { relaxed: true, promising: true },
+      event,
+      step,
     );
   }
 

@@ -13,38 +13,45 @@ function refuseLongDelay(options) {
   throw new TypeError(text);
 }
 
-const guarded = new WeakSet();
-
 /** Replace methods of an object's class by ones that look at the delays first. */
 function guard(object, methods) {
-  const prototype = object && Object.getPrototypeOf(object);
-  if (!prototype || guarded.has(prototype)) return;
-  guarded.add(prototype);
-  for (const [name, delaysOf] of Object.entries(methods)) {
+  const prototype = Object.getPrototypeOf(object);
+  for (const [name, replace] of Object.entries(methods)) {
     const native = prototype[name];
-    prototype[name] = function (...args) {
-      delaysOf(args).forEach(refuseLongDelay);
-      return native.apply(this, args);
-    };
+    if (!native.guarded)
+      prototype[name] = Object.assign(replace(native), { guarded: true });
   }
 }
+
+/** What fails when its promise is awaited. */
+const sending = (delaysOf) => (native) =>
+  async function (...args) {
+    delaysOf(...args).forEach(refuseLongDelay);
+    return native.apply(this, args);
+  };
+
+/** What fails at once. */
+const retrying = (native) =>
+  function (options) {
+    refuseLongDelay(options);
+    return native.call(this, options);
+  };
 
 /** The queues that this Worker sends to. */
 export function guardProducers() {
   for (const binding of Object.values(env)) {
     if (binding?.constructor?.name !== "WorkerQueue") continue;
     guard(binding, {
-      send: ([, options]) => [options],
-      sendBatch: ([messages, options]) => [options, ...messages],
+      send: sending((_, options) => [options]),
+      sendBatch: sending((messages, options) => [options, ...messages]),
     });
   }
 }
 
 /** A batch that this Worker is handed. */
 export function guardBatch(batch) {
-  guard(batch, { retryAll: ([options]) => [options] });
-  if (batch.messages.length > 0)
-    guard(batch.messages[0], { retry: ([options]) => [options] });
+  guard(batch, { retryAll: retrying });
+  if (batch.messages.length > 0) guard(batch.messages[0], { retry: retrying });
 }
 
 /** Report an event that took more CPU than the Worker's limit. */

@@ -5,6 +5,7 @@
  * MessageChannel would run one request's Python under another request's context, and they resolve
  * URLs against `location`.
  */
+import "./globals.mjs";
 import "./wasm.mjs";
 
 const NAMES = ["process", "MessageChannel", "location", "fetch"];

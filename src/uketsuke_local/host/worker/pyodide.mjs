@@ -1,6 +1,5 @@
 /** Pyodide, loaded from the modules of this Worker instead of from the network. */
 import { disguise, undisguise } from "./prelude.mjs";
-import "./globals.mjs";
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 import createPyodideModule from "./pyodide/pyodide.asm.mjs";
 import stdlib from "./pyodide/python_stdlib.zip";

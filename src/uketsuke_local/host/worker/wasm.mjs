@@ -3,6 +3,7 @@
  * wheels are compiled when they are imported, and one such call is made while Pyodide's file is evaluated.
  */
 import { env } from "cloudflare:workers";
+import { timed } from "./event.mjs";
 import runtime from "./pyodide/pyodide.asm.wasm";
 
 const NativeModule = WebAssembly.Module;
@@ -29,3 +30,10 @@ WebAssembly.instantiateStreaming = async (_, imports) => ({
   module: runtime,
   instance: new WebAssembly.Instance(runtime, imports),
 });
+
+const nativePromising = WebAssembly.promising;
+
+WebAssembly.promising = (wasmFunction) => {
+  const native = nativePromising(wasmFunction);
+  return (...args) => timed(() => native(...args));
+};

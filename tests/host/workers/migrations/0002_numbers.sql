@@ -1,0 +1,1 @@
+CREATE TABLE numbers (whole INTEGER, words TEXT, untyped);

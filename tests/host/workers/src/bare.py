@@ -1,0 +1,1 @@
+"""Nothing that the platform could call."""

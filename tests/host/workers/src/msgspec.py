@@ -1,0 +1,3 @@
+"""Never imported: the vendored package of this name comes first."""
+
+raise AssertionError("python_modules must shadow this file")
