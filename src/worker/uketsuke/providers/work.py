@@ -26,8 +26,7 @@ async def run_kind(
     if kind is None:
         raise AttemptFailed(ErrorClass.NOT_FOUND, "kind_unknown")
     params = msgspec.convert(attempt.leased.job.params, kind.params)
-    started_at = ports.clock.monotonic()
-    work = AttemptWork(attempt=attempt, started_at=started_at, provider=provider, ports=ports)
+    work = AttemptWork(attempt=attempt, provider=provider, ports=ports)
     return await kind.run(work, params)
 
 
@@ -36,7 +35,6 @@ class AttemptWork:
     """``kinds.kind.Work`` for one attempt."""
 
     attempt: Attempt
-    started_at: float
     provider: OpenAICompatible
     ports: Ports
 
@@ -81,14 +79,14 @@ class AttemptWork:
         try:
             answer = await call(self._context(step))
         finally:
-            tally.provider_ms += int((clock.monotonic() - before) * 1000)
+            tally.provider_ms += round((clock.monotonic() - before) * 1000)
         tally.usage = _added(tally.usage or Usage(provider=NAME), answer)
         return answer.value
 
     def _context(self, step: str) -> CallContext:
         leased = self.attempt.leased
-        elapsed = timedelta(seconds=self.ports.clock.monotonic() - self.started_at)
-        left = min(self.ports.settings.attempt_limit, leased.time_left) - elapsed
+        limit = self.ports.settings.attempt_limit
+        left = self.attempt.time_left(now=self.ports.clock.monotonic(), limit=limit)
         # A little sooner than the attempt itself, so that the failure gets its right name.
         return CallContext(
             idempotency_key=f"{leased.job.id}.{step}.{leased.call_epoch}",

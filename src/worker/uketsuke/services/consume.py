@@ -96,7 +96,7 @@ class _Batch:
 
     async def _lease(
         self, wave: Sequence[Readable], *, alone: bool
-    ) -> list[tuple[Readable, LeasedJob]]:
+    ) -> list[tuple[Readable, Attempt]]:
         """Lease what may be worked; decide about the rest."""
         by_key = {readable.key: readable for readable in wave}
         asked_at = self.ports.clock.monotonic()
@@ -106,7 +106,10 @@ class _Batch:
             found = looked.get(key) if looked is not None else None
             if isinstance(found, LeasedJob):
                 self.keeper.hold(found, asked_at=asked_at)
-                leased.append((readable, found))
+                attempt = Attempt(
+                    leased=found, asked_at=asked_at, tally=Tally(), keeper=self.keeper
+                )
+                leased.append((readable, attempt))
             elif looked is None:
                 self.verdicts[readable.delivery.id] = later(self.ports.settings.lease)
             else:
@@ -139,11 +142,12 @@ class _Batch:
             readable.key, readable.delivery, seen, ports=self.ports
         )
 
-    async def _work(self, readable: Readable, leased: LeasedJob) -> None:
+    async def _work(self, readable: Readable, attempt: Attempt) -> None:
+        leased = attempt.leased
         trace = _trace(leased)
         event("job_leased", **trace)
         try:
-            verdict = await self._work_and_settle(leased)
+            verdict = await self._work_and_settle(attempt)
         except Exception as error:  # a fault of ours must not re-deliver the neighbours
             trace["error_type"] = type(error).__name__
             trace["error_at"] = where_raised(error)
@@ -153,8 +157,8 @@ class _Batch:
             self.keeper.release(leased.job.key)
         self.verdicts[readable.delivery.id] = verdict
 
-    async def _work_and_settle(self, leased: LeasedJob) -> Verdict:
-        attempt = Attempt(leased=leased, tally=Tally(), keeper=self.keeper)
+    async def _work_and_settle(self, attempt: Attempt) -> Verdict:
+        leased = attempt.leased
         ending = await execute(attempt, self.work, ports=self.ports)
         if ending is None:
             event("lease_lost", job_id=leased.job.id, tenant_id=leased.job.tenant_id)
@@ -170,9 +174,7 @@ class _Batch:
 
     async def _settle(self, ending: Ending) -> JobState | None:
         try:
-            return await self.settler.settle(
-                ending, holds_until=lambda: self.keeper.ends_at(ending.key)
-            )
+            return await self.settler.settle(ending, until=self.keeper.let_end(ending.key))
         except Unavailable:
             await save_paid_result(ending, ports=self.ports)
             return None

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from uketsuke.domain.backoff import RetryPolicy
 from uketsuke.domain.failure import DEFINITE, AttemptFailed, ErrorClass, Failure, classify
@@ -30,11 +31,21 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One attempt under way: what the work is given."""
+    """One attempt under way: what the work is given.
+
+    ``asked_at`` is the monotonic second at which the lease was asked for: every duration that the
+    database told counts from there, so that none is believed longer than it is.
+    """
 
     leased: LeasedJob
+    asked_at: float
     tally: Tally
     keeper: LeaseKeeper
+
+    def time_left(self, *, now: float, limit: timedelta | None = None) -> timedelta:
+        """Return what is left until the job's deadline, or until the attempt's ``limit``."""
+        whole = self.leased.time_left if limit is None else min(limit, self.leased.time_left)
+        return whole - timedelta(seconds=now - self.asked_at)
 
 
 # Runs the kind's work and returns its result document. Given by the wiring, for the services know
@@ -63,8 +74,8 @@ async def execute(attempt: Attempt, work: Worker, *, ports: Ports) -> Ending | N
 async def _work_and_store(
     attempt: Attempt, work: Worker, *, ports: Ports
 ) -> tuple[ResultPlace, str | None]:
-    limit = min(ports.settings.attempt_limit, attempt.leased.time_left)
-    async with asyncio.timeout(limit.total_seconds()):
+    left = attempt.time_left(now=ports.clock.monotonic(), limit=ports.settings.attempt_limit)
+    async with asyncio.timeout(left.total_seconds()):
         paid = await find_paid_result(attempt.leased, ports=ports)
         if paid is not None:
             attempt.tally.usage = paid.usage
@@ -116,7 +127,7 @@ def _failed(attempt: Attempt, failure: Failure, *, ports: Ports) -> Ending:
         failure,
         attempts=leased.job.attempts,
         max_attempts=leased.job.max_attempts,
-        time_left=leased.time_left,
+        time_left=attempt.time_left(now=ports.clock.monotonic()),
         policy=policy,
         draw=ports.dice.draw(),
     )

@@ -31,6 +31,7 @@ class _Held:
     written: Progress | None = None
     work: asyncio.Future[Any] | None = None
     stop: Stop | None = None
+    renewing: bool = True
 
 
 @dataclass(slots=True, kw_only=True)
@@ -60,8 +61,13 @@ class LeaseKeeper:
         """Return why the work was told to stop, if it was."""
         return self._held[key].stop
 
-    def ends_at(self, key: JobKey) -> float:
-        """Return the monotonic second until which the lease surely holds."""
+    def let_end(self, key: JobKey) -> float:
+        """Renew it no more: the work is over. Return the monotonic second until which it holds.
+
+        What is left of it is the time to write the ending; a write that never succeeds must not
+        keep the job for ever.
+        """
+        self._held[key].renewing = False
         return self._held[key].ends_at
 
     def release(self, key: JobKey) -> None:
@@ -94,7 +100,7 @@ class LeaseKeeper:
             self._take_in(held, states.get(key), asked_at=asked_at)
 
     def _needs_renewal(self, held: _Held) -> bool:
-        if held.stop is not None:
+        if held.stop is not None or not held.renewing:
             return False
         if held.progress != held.written:
             return True

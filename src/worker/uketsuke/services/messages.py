@@ -9,6 +9,8 @@ from uketsuke.domain.ids import JOB_ID
 from uketsuke.domain.job import Job, JobKey
 
 SCHEMA_VERSION = 1
+# Versions count up by one: a larger number is nobody's, and no column would hold it.
+_LAST_VERSION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +51,9 @@ def read_message(body: object) -> Message | Newer | Undecodable:
     if not isinstance(body, Mapping):
         return Undecodable()
     version = body.get("v")
-    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+    if isinstance(version, bool) or not isinstance(version, int):
+        return Undecodable()
+    if not 1 <= version <= _LAST_VERSION:
         return Undecodable()
     if version > SCHEMA_VERSION:
         return Newer(version=version)

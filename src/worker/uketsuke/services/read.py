@@ -59,8 +59,12 @@ async def _bury(
     delivery: Delivery, message: Message | Newer | Undecodable, *, ports: Ports
 ) -> None:
     match message:
-        case Message(key=key):
-            await ports.jobs.fail_hopeless(key, code="kind_unknown")
+        case Message(key=key, kind=kind):
+            job = await ports.jobs.find(key.job_id, tenant_id=key.tenant_id)
+            if job is None:
+                await ports.dead_letters.bury_unknown_job(key, delivery)
+            elif job.kind == kind:  # the row's word counts: a message is only a hint
+                await ports.jobs.fail_hopeless(key, code="kind_unknown")
         case Newer(version=version):
             await ports.dead_letters.bury_message(delivery, code="schema_newer", version=version)
         case Undecodable():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from uketsuke.domain.job import Ending, JobKey
@@ -25,18 +25,18 @@ class Settler:
     _waiting: list[tuple[Ending, asyncio.Future[JobState | None]]] = field(default_factory=list)
     _writing: asyncio.Task[None] | None = None
 
-    async def settle(self, ending: Ending, *, holds_until: Callable[[], float]) -> JobState | None:
+    async def settle(self, ending: Ending, *, until: float) -> JobState | None:
         """Write ``ending`` and return the job's state after it; None if the lease was lost.
 
-        Tried until the lease ends (``holds_until`` tells the monotonic second): what was paid
-        for is not thrown away for one failed write. Raises ``Unavailable`` if it was not written.
+        Tried until the lease ends, at the monotonic second ``until``: what was paid for is not
+        thrown away for one failed write. Raises ``Unavailable`` if it was not written.
         """
         pause = _FIRST_PAUSE
         while True:
             try:
                 return await self._write_with_others(ending)
             except Unavailable:
-                if self.clock.monotonic() + pause >= holds_until():
+                if self.clock.monotonic() + pause >= until:
                     raise
             await asyncio.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE)

@@ -1,8 +1,8 @@
 """The border between Python and the runtime's JavaScript: the only place that knows raw objects.
 
 The SDK's wrappers convert value by value, which halves the rate of an accept; here whatever
-crosses does so once, as one object or one JSON text. ``_env`` is private in workers-runtime-sdk
-1.9.5: the version is pinned, and a test of the running stack fails if it goes.
+crosses does so once, as one object or one JSON text. ``_env`` and ``_binding`` are private in
+workers-runtime-sdk 1.9.5: the version is pinned, and tests of the running stack fail if they go.
 """
 
 from __future__ import annotations
@@ -37,6 +37,11 @@ def raw_binding(env: Any, name: str) -> Any:
     return getattr(env._env, name)
 
 
+def raw(wrapped: Any) -> Any:
+    """Return the JavaScript object in a wrapper of the SDK's."""
+    return wrapped._binding
+
+
 def variables(env: Any) -> Mapping[str, object]:
     """Return the Worker's plain variables and secrets by name; bindings are left out."""
     raw = env._env
@@ -56,7 +61,12 @@ def to_json_object(value: object) -> Any:
 
 def from_json(value: Any) -> Any:
     """Bring a JavaScript value over as JSON, in one crossing."""
-    return json.loads(js.JSON.stringify(value))
+    return json.loads(to_json(value))
+
+
+def to_json(value: Any) -> str:
+    """Write a JavaScript value as JSON; what JSON has no word for gives no JSON."""
+    return str(js.JSON.stringify(value))
 
 
 def or_null(value: object) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -50,7 +51,7 @@ class CloudflareQueue:
 def read_batch(batch: Any) -> Sequence[Delivery]:
     """Return the deliveries of a batch as the SDK hands it over."""
     return [
-        Delivery(id=m.id, queue=batch.queue, number=int(m.attempts), body=_plain(m.body))
+        Delivery(id=m.id, queue=batch.queue, number=int(m.attempts), body=_body(m))
         for m in batch.messages
     ]
 
@@ -69,6 +70,15 @@ def _seconds(wait: timedelta) -> int:
     return min(math.ceil(wait.total_seconds()), _LONGEST_DELAY_SECONDS)
 
 
-def _plain(body: Any) -> object:
-    """A message may hold anything that another producer sent: what is not JSON is no mapping."""
-    return dict(body) if isinstance(body, dict) else body
+def _body(message: Any) -> object:
+    """Read a body that anything may have sent; what is no JSON, or nests too deeply, comes as text.
+
+    Not through the SDK, whose conversion recurses over the body and takes some names in it for its
+    own: what it raises would re-deliver the whole batch.
+    """
+    text = ""
+    try:
+        text = ffi.to_json(ffi.raw(message).body)
+        return json.loads(text)
+    except (ffi.JsError, ValueError, RecursionError):
+        return text

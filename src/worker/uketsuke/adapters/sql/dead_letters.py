@@ -39,7 +39,8 @@ class SqlDeadLetters:
         )
 
     async def bury_unknown_job(self, key: JobKey, delivery: Delivery) -> None:
-        name = "dl_" + key.job_id.removeprefix("job_")
+        # Not the job's own name: under another tenant it may exist, and end badly itself.
+        name = "dl_" + _digest(key)
         await self._bury(
             name, key, delivery, error_class="not_found", code="job_unknown", version=1
         )
