@@ -9,9 +9,10 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextvars import Context, ContextVar
-from typing import Any, TypeVar
+from typing import Any, TypeVar, TypeVarTuple
 
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 
 class NothingWillHappen(Exception):
@@ -40,7 +41,10 @@ class VirtualLoop(asyncio.BaseEventLoop):
         return ()
 
     def call_soon(
-        self, callback: Callable[..., object], *args: Any, context: Context | None = None
+        self,
+        callback: Callable[[*Ts], object],
+        *args: *Ts,
+        context: Context | None = None,
     ) -> asyncio.Handle:
         until = _frozen_until(self._now, context)
         if until is not None:
@@ -48,7 +52,11 @@ class VirtualLoop(asyncio.BaseEventLoop):
         return super().call_soon(callback, *args, context=context)
 
     def call_at(
-        self, when: float, callback: Callable[..., object], *args: Any, context: Context | None = None
+        self,
+        when: float,
+        callback: Callable[[*Ts], object],
+        *args: *Ts,
+        context: Context | None = None,
     ) -> asyncio.TimerHandle:
         until = _frozen_until(when, context)
         return super().call_at(when if until is None else until, callback, *args, context=context)

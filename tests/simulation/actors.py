@@ -1,0 +1,228 @@
+"""Who does something in a history: callers, consumers, the cron, and other people's messages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from tests.simulation.provider import SECRET, ProviderClient
+from tests.simulation.trace import name_of
+from tests.simulation.world import World
+from uketsuke.domain.job import InputForm, Job, JobKey
+from uketsuke.domain.lifecycle import Engine
+from uketsuke.kinds.registry import KINDS
+from uketsuke.providers.openai_compatible import OpenAICompatible
+from uketsuke.providers.work import run_kind
+from uketsuke.services.cancel import AlreadyFinished, cancel
+from uketsuke.services.consume import consume
+from uketsuke.services.execute import Attempt
+from uketsuke.services.knock import Verdict
+from uketsuke.services.ports import (
+    AcceptedNew,
+    Admission,
+    Delivery,
+    KnownKey,
+    RunInProgress,
+    Unavailable,
+)
+from uketsuke.services.revive import revive
+from uketsuke.services.submit import Submission, submit
+from uketsuke.services.sweep import sweep
+
+
+@dataclass(slots=True)
+class Consumers:
+    """The consumer Worker's events: batches of the queue and of the dead-letter queue."""
+
+    world: World
+
+    async def handle(self, deliveries: Sequence[Delivery]) -> Mapping[str, Verdict] | None:
+        world = self.world
+        isolate = world.isolate("consumer")
+        ports = world.ports(isolate)
+        client = ProviderClient(world.provider, isolate, world.job_key)
+        provider = OpenAICompatible(
+            http=client, clock=ports.clock, base_url="http://provider/v1", api_key="k"
+        )
+
+        async def work(attempt: Attempt) -> Mapping[str, object]:
+            key, token = attempt.leased.job.key, attempt.leased.token
+            isolate.working[key] = token
+            isolate.started.add(token)
+            world.ledger.note_start(key, token)
+            try:
+                return await run_kind(attempt, kinds=KINDS, provider=provider, ports=ports)
+            finally:
+                del isolate.working[key]
+
+        ended = await world.run(
+            isolate, consume(deliveries, work, kinds=frozenset(KINDS), ports=ports)
+        )
+        if ended.error is not None:
+            world.trace.breach("consume-is-total", repr(ended.error))
+        if ended.value is not None:
+            missing = [d.id for d in deliveries if d.id not in ended.value]
+            world.trace.require(not missing, "consume-is-total", str(missing))
+        return ended.value
+
+    async def handle_dead(self, deliveries: Sequence[Delivery]) -> Mapping[str, Verdict] | None:
+        world = self.world
+        isolate = world.isolate("dlq-consumer")
+        ports = world.ports(isolate)
+
+        async def revive_all() -> Mapping[str, Verdict]:
+            return {d.id: await revive(d, ports=ports) for d in deliveries}
+
+        ended = await world.run(isolate, revive_all())
+        if ended.error is not None:
+            world.trace.breach("revive-is-total", repr(ended.error))
+        return ended.value
+
+
+@dataclass(slots=True)
+class Cron:
+    """Ticks each minute, more or less; ticks may overlap, be left out, or come twice."""
+
+    world: World
+
+    async def tick_forever(self) -> None:
+        world, profile = self.world, self.world.profile
+        while not world.cron_stopped:
+            await asyncio.sleep(profile.settings.sweep_every.total_seconds())
+            if not world.calm and world.rng.random() < profile.sweep_skip:
+                continue
+            twice = not world.calm and world.rng.random() < profile.sweep_twice
+            for _ in range(1 + twice):
+                world.spawn(self._tick())
+
+    async def _tick(self) -> None:
+        isolate = self.world.isolate("sweep")
+        ended = await self.world.run(isolate, sweep(self.world.ports(isolate)))
+        if ended.error is not None:
+            self.world.trace.breach("sweep-is-total", repr(ended.error))
+
+
+@dataclass(slots=True)
+class Callers:
+    """People who submit, repeat what got no answer, and change their minds."""
+
+    world: World
+    promised: dict[JobKey, str] = field(default_factory=dict)  # a 202 was sent: job to text
+    by_key: dict[str, JobKey] = field(default_factory=dict)  # idempotency key to its job
+    left: int = 0
+
+    def start(self) -> None:
+        for number in range(self.world.profile.jobs):
+            self.left += 1
+            self.world.spawn(self._live(number))
+
+    async def _live(self, number: int) -> None:
+        rng = self.world.rng
+        await asyncio.sleep(rng.uniform(0, self.world.profile.heals_at * 0.6))
+        submission = self._submission(number)
+        for _ in range(rng.randint(1, 3)):
+            job = await self._submit(submission)
+            if job is not None:
+                await self._perhaps_cancel(job)
+                break
+            await asyncio.sleep(rng.uniform(0.5, 20))
+        self.left -= 1
+
+    def _submission(self, number: int) -> Submission:
+        rng = self.world.rng
+        shared = rng.random() < 0.3
+        text = f"{SECRET} number {0 if shared else number}."
+        if not shared and rng.random() < self.world.profile.poison:
+            self.world.provider.poison.add(text)
+        key = "key-shared" if shared else rng.choice((None, f"key-{number}"))
+        run_key = rng.choice((None, None, "nightly"))
+        return Submission(
+            tenant_id="acme",
+            kind="summarize",
+            engine=Engine.QUEUE,
+            form=InputForm.TEXT,
+            content=text,
+            refs=(),
+            input_bytes=len(text),
+            params={},
+            run_key=run_key,
+            max_attempts=rng.choice((1, 2, 3, 5, 20)),
+            deadline=timedelta(seconds=rng.choice((5, 60, 300, 900, 3600))),
+            metadata={"about": text},
+            idempotency_key=key,
+            document={"input": text},
+            traceparent=None,
+        )
+
+    async def _submit(self, submission: Submission) -> Job | None:
+        """Submit once and return the job that was answered."""
+        world = self.world
+        isolate = world.isolate("api")
+        ended = await world.run(isolate, submit(submission, ports=world.ports(isolate)))
+        if ended.error is not None and not isinstance(ended.error, Unavailable):
+            world.trace.breach("submit-answers", repr(ended.error))
+        return self._answered(ended.value, submission) if ended.value is not None else None
+
+    def _answered(self, admission: Admission, submission: Submission) -> Job | None:
+        trace = self.world.trace
+        match admission:
+            case AcceptedNew(job=job) | KnownKey(job=job):
+                trace.note(f"a caller got {name_of(job.id)}, {type(admission).__name__}")
+                trace.count(f"admission:{type(admission).__name__}")
+                self._promise(job, submission)
+                return job
+            case RunInProgress():
+                trace.count("admission:RunInProgress")
+                return None
+            case _:
+                trace.breach("submit-answers", repr(admission))
+                return None
+
+    def _promise(self, job: Job, submission: Submission) -> None:
+        trace = self.world.trace
+        trace.require(job.key in self.world.ledger.rows, "accepted-means-durable", job.id)
+        assert isinstance(submission.content, str)
+        self.promised[job.key] = submission.content
+        key = submission.idempotency_key
+        if key is not None:
+            first = self.by_key.setdefault(key, job.key)
+            trace.require(first == job.key, "one-job-an-idempotency-key", f"{first} {job.key}")
+
+    async def _perhaps_cancel(self, job: Job) -> None:
+        world, rng = self.world, self.world.rng
+        if rng.random() >= world.profile.cancel:
+            return
+        await asyncio.sleep(rng.choice((0.01, 1, 5, 30, 100)) * rng.random())
+        isolate = world.isolate("canceler")
+        ended = await world.run(isolate, cancel(job, ports=world.ports(isolate)))
+        if ended.error is not None and not isinstance(ended.error, Unavailable | AlreadyFinished):
+            world.trace.breach("cancel-answers", repr(ended.error))
+
+
+@dataclass(slots=True)
+class Strangers:
+    """Messages that are none of ours, from a producer that is not ours either."""
+
+    world: World
+    sent: int = 0
+
+    def start(self) -> None:
+        for number in range(self.world.profile.garbage):
+            body = self.world.rng.choice(
+                (
+                    "hello",
+                    [number],
+                    {
+                        "v": 1,
+                        "job": "job_" + f"{number:026}",
+                        "tenant": "acme",
+                        "kind": "summarize",
+                    },
+                    {"v": 9, "future": number},
+                    {"v": 1, "job": 7},
+                )
+            )
+            self.world.queue.push(body)
+            self.sent += 1

@@ -1,0 +1,109 @@
+"""One history, from its seed to its verdict."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from collections import Counter
+from dataclasses import dataclass
+
+from tests.simulation.actors import Callers, Consumers, Cron, Strangers
+from tests.simulation.isolate import track_tasks
+from tests.simulation.loop import NothingWillHappen, VirtualLoop, run, virtual_loop
+from tests.simulation.profile import Profile, draw_profile
+from tests.simulation.provider import SECRET
+from tests.simulation.trace import TelemetryTap, Trace
+from tests.simulation.verdict import judge, last_moment_ms
+from tests.simulation.wire import LONGEST_DRAG
+from tests.simulation.world import SharedDatabase, World
+
+_LOOK_EVERY = 15.0
+_DRAIN = 8 * 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What came of a seed."""
+
+    seed: int
+    trace: Trace
+    profile: Profile
+
+    @property
+    def broken(self) -> str | None:
+        """The short name of the first rule that was broken."""
+        return self.trace.broken[0].rule if self.trace.broken else None
+
+    @property
+    def seen(self) -> Counter[str]:
+        return self.trace.seen
+
+    def report(self) -> str:
+        """Tell the whole story, for whoever has to find the cause."""
+        head = f"seed {self.seed}\n{self.profile}\n"
+        ends = "\n".join(str(breach) for breach in self.trace.broken)
+        return f"{head}{self.trace.render()}\n\nseed {self.seed} broke:\n{ends}"
+
+
+def play(seed: int, *, shared: SharedDatabase) -> History:
+    """Play the history of a seed to its end. The same seed gives the same history."""
+    rng = random.Random(seed)
+    profile = draw_profile(rng)
+    shared.empty()
+    with virtual_loop() as loop:
+        shared.follow(loop.time)
+        loop.set_task_factory(track_tasks)
+        trace = Trace(loop.time)
+        loop.set_exception_handler(lambda _, told: None)
+        world = World(profile, rng, trace, shared)
+        with contextlib.redirect_stdout(TelemetryTap(trace, secret=SECRET)):
+            _run(world, loop)
+    return History(seed, trace, profile)
+
+
+def _run(world: World, loop: VirtualLoop) -> None:
+    try:
+        run(_play(world), loop=loop)
+    except NothingWillHappen:
+        world.trace.breach("simulator", "everybody waits")
+
+
+async def _play(world: World) -> None:
+    consumers, callers, cron = Consumers(world), Callers(world), Cron(world)
+    world.queue.handler = consumers.handle
+    world.dead_queue.handler = consumers.handle_dead
+    callers.start()
+    Strangers(world).start()
+    world.spawn(cron.tick_forever())
+    await asyncio.sleep(world.profile.heals_at)
+    world.heal()
+    # What was sent before may yet take effect.
+    await asyncio.sleep(LONGEST_DRAG)
+    healed_at_ms = max(world.now_ms(), world.duty_held_until_ms())
+    await _until_all_ended(world, callers, healed_at_ms)
+    await _until_drained(world)
+    await judge(world, callers, healed_at_ms=healed_at_ms)
+    await world.end()
+
+
+async def _until_all_ended(world: World, callers: Callers, healed_at_ms: int) -> None:
+    while True:
+        late = [
+            row
+            for row in world.ledger.rows.values()
+            if not row.terminal
+            and world.now_ms() > last_moment_ms(world, row, healed_at_ms=healed_at_ms)
+        ]
+        live = any(not row.terminal for row in world.ledger.rows.values())
+        if late or not (live or callers.left):
+            return
+        await asyncio.sleep(_LOOK_EVERY)
+
+
+async def _until_drained(world: World) -> None:
+    world.cron_stopped = True
+    until = asyncio.get_running_loop().time() + _DRAIN
+    # Time is virtual: looking again costs less than being told.
+    while world.busy() and asyncio.get_running_loop().time() < until:  # noqa: ASYNC110
+        await asyncio.sleep(60)

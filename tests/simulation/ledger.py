@@ -1,0 +1,98 @@
+"""What is known of a history: its rows, who holds what, why a Worker died, what was paid.
+
+It knows more than the product can, and is what the rules are held against.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from contextvars import Context
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Protocol
+
+from tests.simulation.isolate import Death, Isolate
+from tests.simulation.provider import Provider
+from tests.simulation.rows import JobRow
+from tests.simulation.trace import Trace, name_of
+from tests.support.sqlite import SqliteDatabase
+from uketsuke.domain.job import JobKey
+
+
+class Watched(Protocol):
+    """A database and its clock."""
+
+    @property
+    def database(self) -> SqliteDatabase: ...
+
+    def now_ms(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """Why an attempt's Worker died, and how many other attempts it held then."""
+
+    death: Death
+    company: int
+
+
+@dataclass(slots=True)
+class Ledger:
+    """All that is known of a history."""
+
+    watched: Watched
+    trace: Trace
+    provider: Provider
+    world: Context
+    slack: timedelta  # a lease and a sweep: how late after its deadline a job may be looked at
+    rows: dict[JobKey, JobRow] = field(default_factory=dict)
+    holders: dict[str, Isolate] = field(default_factory=dict)  # by lease token
+    blames: dict[tuple[JobKey, int], Blame] = field(default_factory=dict)
+    leased_at: dict[str, float] = field(default_factory=dict)  # virtual seconds, by token
+    settled: set[str] = field(default_factory=set)  # tokens
+    paid: dict[JobKey, float] = field(default_factory=dict)  # when the paid result was kept
+    late_writes: int = 0
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        return self.watched.database.connection
+
+    def note_death(self, isolate: Isolate) -> None:
+        """Remember why the attempts that an isolate held ended."""
+        assert isolate.death is not None
+        at_work = {key: held for key, held in isolate.holds.items() if held[1] in isolate.started}
+        for key, (attempt, token) in isolate.holds.items():
+            if self.rows[key].lease_token == token:
+                company = len(at_work.keys() - {key})
+                self.blames[key, attempt] = Blame(isolate.death, company)
+
+    def watch_lease(self, row: JobRow) -> None:
+        """When the lease ends, see whether its holder has stopped."""
+        assert row.leased_until is not None and row.lease_token is not None
+        seconds = (row.leased_until - self.watched.now_ms()) / 1000 + 0.002
+        asyncio.get_running_loop().call_later(
+            seconds, self._look_at_lease, row.key, row.lease_token, context=self.world
+        )
+
+    def _look_at_lease(self, key: JobKey, token: str) -> None:
+        row, holder = self.rows[key], self.holders[token]
+        renewed = row.lease_token == token and (row.leased_until or 0) > self.watched.now_ms()
+        if renewed or holder.death is not None or holder.frozen is not None:
+            return
+        told = f"{holder.name}, {name_of(key.job_id)}"
+        still = holder.working.get(key) == token
+        self.trace.require(not still, "nobody-works-past-the-lease", told)
+
+    def note_object(self, key: str) -> None:
+        """Hear of an object that was stored; one of them is a result that was paid for."""
+        tenant, job, name = key.split("/")
+        if name.startswith("paid-"):
+            self.trace.count("paid result kept")
+            self.paid.setdefault(JobKey(tenant, job), self.trace.now())
+
+    def note_start(self, key: JobKey, token: str) -> None:
+        """Check that no work is begun for a result that was paid for and kept before."""
+        kept, leased = self.paid.get(key), self.leased_at[token]
+        told = f"{name_of(key.job_id)} is worked again"
+        self.trace.require(kept is None or kept >= leased, "nothing-is-paid-twice", told)

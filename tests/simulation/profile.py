@@ -1,0 +1,155 @@
+"""What sort of history a seed makes: which faults it knows, and how often each strikes.
+
+Each family of faults is left out of half of the histories, so that a rare one is not drowned by
+the others, and so that each is also met alone.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from tests.simulation.outage import Outage
+from tests.simulation.wire import FAULTS, Faults
+from uketsuke.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueHabits:
+    """How the queue behaves in this history."""
+
+    duplicate: float
+    longest_delay: float  # best effort: what was sent may come this much later
+    max_retries: int
+    batch: int
+    consumers: int
+    closed: Sequence[tuple[float, float]]  # when no consumer is there
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """Everything about a history that its seed decides at once."""
+
+    settings: Settings
+    jobs: int
+    heals_at: float
+    database: Faults
+    database_outages: Sequence[Outage]
+    blobs: Faults
+    blob_outages: Sequence[Outage]
+    sends: Faults
+    queue: QueueHabits
+    doom: float  # how likely an event's isolate is to die
+    freeze: float  # how likely an event's isolate is to stand still for a while
+    cut: float  # how likely it alone is to lose the database for a while
+    skew: float  # how many seconds a Worker's clock may be off
+    provider: Sequence[tuple[str, float]]  # manner and weight
+    poison: float
+    cancel: float
+    sweep_skip: float
+    sweep_twice: float
+    garbage: int
+
+
+def draw_profile(rng: random.Random) -> Profile:
+    """Draw a history's profile."""
+    heals_at = rng.choice((90.0, 200.0, 400.0, 900.0))
+    return Profile(
+        settings=_settings(rng),
+        jobs=rng.randint(1, 10),
+        heals_at=heals_at,
+        database=_faults(rng, 0.06),
+        database_outages=_outages(rng, heals_at),
+        blobs=_faults(rng, 0.15),
+        blob_outages=_outages(rng, heals_at),
+        sends=_faults(rng, 0.3),
+        queue=_queue(rng, heals_at),
+        doom=_perhaps(rng, 0.25),
+        freeze=_perhaps(rng, 0.15),
+        cut=_perhaps(rng, 0.25),
+        skew=_perhaps(rng, 600.0),
+        provider=_provider(rng),
+        poison=rng.choice((0.0, 0.0, 0.15, 0.4)),
+        cancel=_perhaps(rng, 0.4),
+        sweep_skip=_perhaps(rng, 0.4),
+        sweep_twice=_perhaps(rng, 0.4),
+        garbage=rng.choice((0, 0, 0, 2)),
+    )
+
+
+def _perhaps(rng: random.Random, most: float) -> float:
+    return rng.uniform(0, most) if rng.random() < 0.5 else 0.0
+
+
+def _faults(rng: random.Random, most: float) -> Faults:
+    if rng.random() < 0.5:
+        return Faults()
+    return Faults(**{name: _perhaps(rng, most) for name in FAULTS})
+
+
+def _outages(rng: random.Random, heals_at: float) -> Sequence[Outage]:
+    if rng.random() < 0.5:
+        return ()
+    outages = []
+    for _ in range(rng.randint(1, 3)):
+        start = rng.uniform(0, heals_at)
+        length = rng.choice((10.0, 30.0, 70.0, 150.0))
+        outages.append(Outage(start, start + length, rng.choice(FAULTS)))
+    return outages
+
+
+def _queue(rng: random.Random, heals_at: float) -> QueueHabits:
+    closed = []
+    if rng.random() < 0.2:
+        start = rng.uniform(0, heals_at)
+        closed.append((start, start + rng.uniform(30, 2400)))
+    return QueueHabits(
+        duplicate=_perhaps(rng, 0.4),
+        longest_delay=_perhaps(rng, 150.0),
+        max_retries=rng.choice((100, 100, 10, 2, 1)),
+        batch=rng.choice((1, 3, 6, 10)),
+        consumers=rng.choice((1, 2, 5)),
+        closed=closed,
+    )
+
+
+def _settings(rng: random.Random) -> Settings:
+    lease = rng.choice((60.0, 60.0, 30.0, 15.0))
+    return Settings(
+        lease=timedelta(seconds=lease),
+        renew_every=timedelta(seconds=lease / 3),
+        progress_every=timedelta(seconds=rng.choice((2, 5))),
+        attempt_limit=timedelta(seconds=rng.choice((300, 40))),
+        jobs_at_once=rng.choice((1, 2, 6, 6)),
+        longest_knock=timedelta(seconds=rng.choice((900, 900, 30))),
+        retry_base=timedelta(seconds=rng.choice((5, 1))),
+        retry_cap=timedelta(seconds=rng.choice((600, 60))),
+        inline_bytes=rng.choice((4096, 4096, 80)),
+        key_hash_secret=b"a secret of the simulation",
+        model_base_url="http://provider/v1",
+        model_api_key="k",
+    )
+
+
+_MANNERS = {
+    "slow": 0.5,
+    "hang": 0.25,
+    "throttle": 0.3,
+    "quota": 0.15,
+    "fail": 0.4,
+    "cut": 0.3,
+    "cut_after": 0.3,
+    "refuse": 0.1,
+    "deny": 0.1,
+    "nonsense": 0.1,
+}
+
+
+def _provider(rng: random.Random) -> Sequence[tuple[str, float]]:
+    weights = [("ok", 1.0)]
+    for manner, most in _MANNERS.items():
+        if rng.random() < 0.4:
+            weights.append((manner, rng.uniform(0, most)))
+    return weights

@@ -1,0 +1,62 @@
+"""A job's row as the audit reads it, and what of it may ever change."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import NamedTuple
+
+from uketsuke.domain.job import JobKey
+from uketsuke.domain.lifecycle import TERMINAL, TRANSITIONS
+
+
+class JobRow(NamedTuple):
+    """The columns that the audit holds against the rules."""
+
+    tenant_id: str
+    id: str
+    request_key: str
+    run_key: str | None
+    state: str
+    attempts: int
+    attempt_no: int
+    max_attempts: int
+    call_epoch: int
+    crashes: int
+    due_at: int
+    wake_at: int | None
+    deadline_at: int
+    leased_until: int | None
+    lease_token: str | None
+    finished_at: int | None
+    cancel_requested_at: int | None
+    error_class: str | None
+    error_code: str | None
+    result: str | None
+
+    @property
+    def key(self) -> JobKey:
+        return JobKey(self.tenant_id, self.id)
+
+    @property
+    def terminal(self) -> bool:
+        return self.state in TERMINAL
+
+
+_SELECT = f"SELECT {', '.join(JobRow._fields)} FROM jobs"  # noqa: S608 - names of our own
+
+LEGAL = frozenset((str(state), str(to)) for (state, _), to in TRANSITIONS.items())
+_FROZEN = (
+    "state", "attempts", "attempt_no", "call_epoch", "finished_at", "result", "error_class",
+    "error_code", "lease_token",
+)  # fmt: skip
+
+
+def read_rows(connection: sqlite3.Connection) -> dict[JobKey, JobRow]:
+    """Return all jobs as they are."""
+    rows = (JobRow(*row) for row in connection.execute(_SELECT))
+    return {row.key: row for row in rows}
+
+
+def changed_at_the_end(old: JobRow, new: JobRow) -> list[str]:
+    """Return which of the columns that an end fixes have changed all the same."""
+    return [name for name in _FROZEN if getattr(old, name) != getattr(new, name)]

@@ -1,0 +1,96 @@
+"""What must be true of a history once its world has been healthy long enough."""
+
+from __future__ import annotations
+
+from tests.simulation.actors import Callers
+from tests.simulation.isolate import Isolate
+from tests.simulation.provider import summary_of
+from tests.simulation.rows import JobRow
+from tests.simulation.trace import name_of
+from tests.simulation.world import World
+from uketsuke.domain.job import Job, JobKey
+from uketsuke.domain.lifecycle import TERMINAL
+from uketsuke.services.inspect import events_of, result_of
+from uketsuke.services.ports import Ports
+
+
+def last_moment_ms(world: World, row: JobRow, *, healed_at_ms: int) -> int:
+    """Return when the job must have ended: its deadline, one lease and two sweeps.
+
+    A sweep that died holds its duty until that lease ends, so health begins only then.
+    """
+    settings = world.profile.settings
+    grace = settings.lease + 2 * settings.sweep_every
+    start = max(row.deadline_at, healed_at_ms)
+    return start + int(grace.total_seconds() * 1000) + 1000
+
+
+async def judge(world: World, callers: Callers, *, healed_at_ms: int) -> None:
+    """Hold the end of a history against the invariants."""
+    isolate = Isolate(name="judge", trace=world.trace)
+    ports = world.ports(isolate)
+    for key, row in world.ledger.rows.items():
+        latest = last_moment_ms(world, row, healed_at_ms=healed_at_ms)
+        in_time = row.finished_at is not None and row.finished_at <= latest
+        late = (
+            f"{name_of(row.id)} is {row.state}, {((row.finished_at or 0) - latest) / 1000} s late"
+        )
+        world.trace.require(in_time, "ends-in-time", late)
+        if row.terminal:
+            await _judge_job(world, key, ports)
+    _judge_promises(world, callers)
+    _judge_counters(world)
+    left = [message.id for message in world.queue.waiting + world.dead_queue.waiting]
+    world.trace.require(not left, "messages-are-let-go", str(left))
+
+
+async def _judge_job(world: World, key: JobKey, ports: Ports) -> None:
+    job = await ports.jobs.find(key.job_id, tenant_id=key.tenant_id)
+    assert job is not None
+    await _judge_life(world, job, ports)
+    if job.state == "succeeded":
+        await _judge_result(world, job, ports)
+
+
+async def _judge_life(world: World, job: Job, ports: Ports) -> None:
+    trace, label = world.trace, name_of(job.id)
+    attempts = await ports.jobs.attempts_of(job.key)
+    numbers = [attempt.number for attempt in attempts]
+    whole = numbers == list(range(1, job.attempt_no + 1))
+    trace.require(whole, "each-attempt-has-its-row", f"{label}: {numbers} of {job.attempt_no}")
+    spent = sum(attempt.outcome != "deferred" for attempt in attempts)
+    trace.require(spent == job.attempts, "attempts-add-up", f"{label}: {spent}, {job.attempts}")
+    life = await events_of(job, ports=ports)
+    ends = [event.type for event in life if event.type in TERMINAL]
+    trace.require(ends == [job.state], "one-terminal-event", f"{label}: {ends}, {job.state}")
+    ids = [event.id for event in life]
+    trace.require(len(ids) == len(set(ids)), "events-have-names-of-their-own", f"{label}: {ids}")
+    times = [event.at for event in life]
+    trace.require(times == sorted(times), "events-are-in-order", f"{label}: {times}")
+
+
+async def _judge_result(world: World, job: Job, ports: Ports) -> None:
+    body = await result_of(job, ports=ports)
+    content = body.content if body.content is not None else body.stream
+    text = job.metadata["about"]
+    right = isinstance(content, bytes) and summary_of(text) in content.decode()
+    world.trace.require(right, "the-result-is-there", f"{name_of(job.id)}: {content!r}")
+
+
+def _judge_promises(world: World, callers: Callers) -> None:
+    for key in callers.promised:
+        world.trace.require(key in world.ledger.rows, "nothing-vanishes", key.job_id)
+
+
+def _judge_counters(world: World) -> None:
+    counted = _counter(world, "late_writes")
+    expected = world.ledger.late_writes
+    told = f"{counted} counted, {expected} happened"
+    world.trace.require(counted == expected, "late-writes-are-counted", told)
+
+
+def _counter(world: World, name: str) -> int:
+    found = world.shared.database.connection.execute(
+        "SELECT value FROM counters WHERE name = ?", (name,)
+    ).fetchone()
+    return int(found[0]) if found else 0

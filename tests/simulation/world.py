@@ -1,0 +1,271 @@
+"""The world of one history: clock, database, queue, storage, provider, and the Workers in it."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Coroutine, Sequence
+from contextvars import Context, copy_context
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from tests.simulation.audit import Audit
+from tests.simulation.blobs import BlobPort, Store
+from tests.simulation.isolate import Death, Ended, Isolate
+from tests.simulation.ledger import Ledger
+from tests.simulation.outage import Outage
+from tests.simulation.profile import Profile
+from tests.simulation.provider import Provider
+from tests.simulation.queue import QueuePort, VirtualQueue
+from tests.simulation.trace import Trace
+from tests.simulation.wire import FAULTS, Faults, Wire
+from tests.support.sqlite import SqliteDatabase, connect
+from uketsuke.adapters.sql.database import Row, Statement
+from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
+from uketsuke.adapters.sql.inputs import SqlInputs
+from uketsuke.adapters.sql.keys import SqlKeys
+from uketsuke.adapters.sql.listing import SqlListing
+from uketsuke.adapters.sql.purging import SqlPurging
+from uketsuke.adapters.sql.repository import Retention, SqlJobs
+from uketsuke.adapters.sql.sweeping import SqlSweeping
+from uketsuke.domain.job import JobKey
+from uketsuke.services.ports import Ports
+
+T = TypeVar("T")
+
+BASE_MS = 1_796_000_000_000
+WALL_SECONDS = 900.0  # the platform's limit of one event
+
+
+class SharedDatabase:
+    """One migrated database a process, emptied for each history: statements stay prepared."""
+
+    def __init__(self) -> None:
+        self._seconds: Callable[[], float] = lambda: 0.0
+        self.database = SqliteDatabase(connect(self.now_ms))
+        names = self.database.connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+        )
+        self._tables = [name for (name,) in names]
+
+    def follow(self, seconds: Callable[[], float]) -> None:
+        """Take the time from a history's loop."""
+        self._seconds = seconds
+
+    def now_ms(self) -> int:
+        return BASE_MS + int(self._seconds() * 1000)
+
+    def empty(self) -> None:
+        for table in self._tables:
+            self.database.connection.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
+
+    def close(self) -> None:
+        self.database.connection.close()
+
+
+@dataclass(slots=True)
+class WorkerClock:
+    """``services.ports.Clock`` of one Worker: off by minutes, as real ones are."""
+
+    isolate: Isolate
+
+    def now(self) -> datetime:
+        seconds = BASE_MS / 1000 + asyncio.get_running_loop().time() + self.isolate.skew
+        return datetime.fromtimestamp(seconds, UTC)
+
+    def monotonic(self) -> float:
+        return asyncio.get_running_loop().time() + self.isolate.skew
+
+
+@dataclass(slots=True)
+class WorldDice:
+    """``services.ports.Dice``, seeded."""
+
+    rng: random.Random
+
+    def draw(self) -> float:
+        return self.rng.random()
+
+    def entropy(self, count: int) -> bytes:
+        return self.rng.randbytes(count)
+
+
+@dataclass(slots=True)
+class DatabasePort:
+    """``adapters.sql.database.Database`` in one isolate; the audit sees every transaction."""
+
+    audit: Audit
+    wire: Wire
+    isolate: Isolate
+
+    async def batch(self, statements: Sequence[Statement]) -> Sequence[Sequence[Row]]:
+        return await self.wire.call(
+            "batch",
+            lambda: self.audit.apply(statements, isolate=self.isolate),
+            isolate=self.isolate,
+        )
+
+
+@dataclass(slots=True)
+class World:
+    """Everything that a history's Workers reach, and the means to make a Worker."""
+
+    profile: Profile
+    rng: random.Random
+    trace: Trace
+    shared: SharedDatabase
+    audit: Audit = field(init=False)
+    ledger: Ledger = field(init=False)
+    provider: Provider = field(init=False)
+    store: Store = field(init=False)
+    queue: VirtualQueue = field(init=False)
+    dead_queue: VirtualQueue = field(init=False)
+    wires: dict[str, Wire] = field(init=False)
+    context: Context = field(default_factory=copy_context)
+    calm: bool = False
+    cron_stopped: bool = False
+    _isolates: int = 0
+    _alive: list[Isolate] = field(default_factory=list)
+    _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        profile = self.profile
+        self.provider = Provider(self.rng, self.trace, profile.provider)
+        slack = self.profile.settings.lease + self.profile.settings.sweep_every
+        self.ledger = Ledger(self.shared, self.trace, self.provider, self.context, slack)
+        self.audit = Audit(self.ledger)
+        self.store = Store(on_put=self.ledger.note_object)
+        self.wires = {
+            "database": self._wire("database", profile.database),
+            "blobs": self._wire("blobs", profile.blobs),
+            "queue": self._wire("queue", profile.sends),
+        }
+        self.wires["database"].outages = profile.database_outages
+        self.wires["blobs"].outages = profile.blob_outages
+        self.dead_queue = self._queue("dlq", retry_delay=3600.0)
+        self.queue = self._queue("queue", max_retries=profile.queue.max_retries)
+        self.queue.dead_letters = self.dead_queue
+
+    def _wire(self, name: str, faults: Faults) -> Wire:
+        return Wire(name, self.rng, self.trace, self.context, faults)
+
+    def _queue(self, name: str, **options: Any) -> VirtualQueue:
+        return VirtualQueue(
+            name=name,
+            rng=self.rng,
+            trace=self.trace,
+            world=self.context,
+            habits=self.profile.queue,
+            spawn=self.spawn,
+            **options,
+        )
+
+    def spawn(self, coro: Coroutine[Any, Any, None]) -> None:
+        """Run something of the world's own, in no isolate."""
+        loop = asyncio.get_running_loop()
+        task = loop.create_task(coro, context=self.context.copy())
+        self._tasks.append(task)
+
+    async def end(self) -> None:
+        """End what still runs, and tell what went wrong in the simulator itself."""
+        for isolate in list(self._alive):
+            isolate.kill(Death("the end"))
+        for task in self._tasks:
+            if task.done() and not task.cancelled() and (error := task.exception()) is not None:
+                self.trace.breach("simulator", repr(error))
+            task.cancel()
+        await asyncio.sleep(400)
+
+    def isolate(self, role: str) -> Isolate:
+        """Make a Worker for one event; perhaps it is doomed."""
+        self._isolates += 1
+        skew, rng = self.profile.skew, self.rng
+        isolate = Isolate(
+            name=f"{role}{self._isolates}",
+            trace=self.trace,
+            skew=rng.uniform(-skew, skew) if skew else 0.0,
+            on_death=self.ledger.note_death,
+        )
+        if not self.calm:
+            self._draw_doom(isolate)
+        return isolate
+
+    def _draw_doom(self, isolate: Isolate) -> None:
+        rng, profile, now = self.rng, self.profile, asyncio.get_running_loop().time()
+        if rng.random() < profile.doom:
+            if rng.random() < 0.6:
+                isolate.calls_left = rng.randint(0, 12)
+            else:
+                isolate.dies_after = rng.uniform(0, 120)
+        if rng.random() < profile.freeze:
+            start = now + rng.uniform(0, 8)
+            isolate.frozen = (start, start + rng.choice((5, 30, 80, 200)))
+        if rng.random() < profile.cut:
+            start = now + rng.uniform(0, 40)
+            isolate.cut = Outage(start, start + rng.uniform(5, 120), rng.choice(FAULTS))
+
+    async def run(self, isolate: Isolate, main: Coroutine[Any, Any, T]) -> Ended[T]:
+        if isolate.dies_after is not None:
+            asyncio.get_running_loop().call_later(
+                isolate.dies_after, isolate.kill, Death("at a time"), context=self.context
+            )
+        self._alive.append(isolate)
+        try:
+            return await isolate.run(main, wall=WALL_SECONDS)
+        finally:
+            self._alive.remove(isolate)
+
+    def ports(self, isolate: Isolate) -> Ports:
+        """Build an event's ports as the wiring does, on this world."""
+        settings = self.profile.settings
+        database = DatabasePort(self.audit, self.wires["database"], isolate)
+        retention = Retention(
+            keep_results=settings.keep_results,
+            triage_within=settings.triage_within,
+            grace=settings.first_wake,
+            longest_knock=settings.longest_knock,
+        )
+        return Ports(
+            settings=settings,
+            jobs=SqlJobs(database, retention),
+            purging=SqlPurging(database),
+            listing=SqlListing(database),
+            sweeping=SqlSweeping(database, retention),
+            inputs=SqlInputs(database),
+            dead_letters=SqlDeadLetters(database, triage_within=settings.triage_within),
+            keys=SqlKeys(database),
+            blobs=BlobPort(self.store, self.wires["blobs"], isolate),
+            queue=QueuePort(self.queue, self.wires["queue"], isolate),
+            clock=WorkerClock(isolate),
+            dice=WorldDice(self.rng),
+        )
+
+    def heal(self) -> None:
+        """From now on nothing fails but what is poison."""
+        self.calm = True
+        self.trace.note("the world is healthy again")
+        for wire in self.wires.values():
+            wire.calm = True
+        self.provider.calm = True
+        for queue in (self.queue, self.dead_queue):
+            queue.calm = True
+            queue.look()
+
+    def now_ms(self) -> int:
+        return self.shared.now_ms()
+
+    def job_key(self, job_id: str) -> JobKey:
+        return next(key for key in self.ledger.rows if key.job_id == job_id)
+
+    def duty_held_until_ms(self) -> int:
+        """Until when a sweep that died, or still waits, keeps others from its duty."""
+        (until,) = self.shared.database.connection.execute(
+            "SELECT coalesce(max(leased_until), 0) FROM duties"
+        ).fetchone()
+        return int(until)
+
+    def busy(self) -> bool:
+        """Whether any message is on its way or being worked."""
+        queues = (self.queue, self.dead_queue)
+        return any(queue.waiting or queue.busy for queue in queues)
