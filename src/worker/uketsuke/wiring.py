@@ -13,6 +13,7 @@ from uketsuke.adapters.cloudflare.world import SystemClock, SystemDice
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
+from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.sweeping import SqlSweeping
@@ -41,6 +42,7 @@ def build_ports(env: Any, *, needs: frozenset[str]) -> Ports:
     return Ports(
         settings=settings,
         jobs=SqlJobs(database, retention),
+        listing=SqlListing(database),
         sweeping=SqlSweeping(database, retention),
         purging=SqlPurging(database),
         inputs=SqlInputs(database),

@@ -19,6 +19,8 @@ from uketsuke.services.ports import (
     AcceptedNew,
     Admission,
     InputVanished,
+    JobFilter,
+    JobPage,
     KnownKey,
     RunInProgress,
     StoredStream,
@@ -123,6 +125,20 @@ class FakeJobs:
             await asyncio.Event().wait()
         if self.broken:
             raise self.broken
+
+
+class FakeListing:
+    """One page, whatever is asked; it notes what was."""
+
+    def __init__(self) -> None:
+        self.answer = JobPage(jobs=(), cursor=None)
+        self.asked: list[tuple[JobFilter, str | None, str | None, int]] = []
+
+    async def page(
+        self, wanted: JobFilter, *, tenant_id: str | None, before: str | None, limit: int
+    ) -> JobPage:
+        self.asked.append((wanted, tenant_id, before, limit))
+        return self.answer
 
 
 class FakeInputs:

@@ -16,6 +16,7 @@ from tests.unit.http.fakes import (
     FakeInputs,
     FakeJobs,
     FakeKeys,
+    FakeListing,
     FakeQueue,
 )
 from uketsuke.domain.api_key import StoredKey, hash_secret
@@ -26,7 +27,7 @@ from uketsuke.services.ports import Ports
 from uketsuke.settings import Settings
 
 PEPPER = b"only for tests"
-_FAKED = ("settings", "jobs", "inputs", "keys", "blobs", "queue", "clock", "dice")
+_FAKED = ("settings", "jobs", "listing", "inputs", "keys", "blobs", "queue", "clock", "dice")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +59,7 @@ class World:
     kinds: Mapping[str, Kind]
     settings: Settings = field(default_factory=lambda: Settings(key_hash_secret=PEPPER))
     jobs: FakeJobs = field(default_factory=FakeJobs)
+    listing: FakeListing = field(default_factory=FakeListing)
     inputs: FakeInputs = field(default_factory=FakeInputs)
     blobs: FakeBlobs = field(default_factory=FakeBlobs)
     queue: FakeQueue = field(default_factory=FakeQueue)

@@ -15,6 +15,7 @@ from uketsuke.adapters.sql.database import Row, Statement
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
+from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.sweeping import SqlSweeping
@@ -178,6 +179,7 @@ class World:
         self.ports = Ports(
             settings=self.settings,
             jobs=SqlJobs(self.database, retention),
+            listing=SqlListing(self.database),
             sweeping=SqlSweeping(self.database, retention),
             purging=SqlPurging(self.database),
             inputs=SqlInputs(self.database),

@@ -39,6 +39,7 @@ FaultCode = Literal[
 Code = Literal[
     "invalid_json",
     "invalid_request",
+    "invalid_cursor",
     "unauthenticated",
     "forbidden",
     "content_denied",
@@ -72,6 +73,9 @@ MEANINGS: Final[Mapping[Code, Meaning]] = MappingProxyType(
     {
         "invalid_json": Meaning(400, "The body is not JSON", "Send one JSON document in UTF-8."),
         "invalid_request": Meaning(400, "The request is not valid", "Mend each of the errors."),
+        "invalid_cursor": Meaning(
+            400, "The cursor is not one of ours", "Follow next as it came, or start without."
+        ),
         "unauthenticated": Meaning(
             401, "No valid key", "Send a valid API key as Authorization: Bearer uk_…"
         ),

@@ -10,6 +10,7 @@ from uketsuke.domain.api_key import Scope
 from uketsuke.http.endpoints.health import get_health, get_readiness
 from uketsuke.http.endpoints.input import put_input
 from uketsuke.http.endpoints.job import cancel_job, get_events, get_job, get_result
+from uketsuke.http.endpoints.list_jobs import QUERY, list_jobs
 from uketsuke.http.endpoints.submit_job import submit_job
 from uketsuke.http.message import Response
 
@@ -19,6 +20,7 @@ Endpoint = Callable[..., Awaitable[Response]]
 _READ: Final = frozenset({Scope.READ, Scope.OPERATE, Scope.ADMIN})
 _WRITE: Final = frozenset({Scope.WRITE})
 _OPEN: Final[frozenset[Scope]] = frozenset()
+_NONE: Final[frozenset[str]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,25 +39,24 @@ class Route:
 
 
 ROUTES: Final = tuple(
-    Route(method=method, template=template, scopes=scopes, endpoint=endpoint)
-    for method, template, scopes, endpoint in (
-        ("POST", "/v1/jobs", _WRITE, submit_job),
-        ("GET", "/v1/jobs/{job_id}", _READ, get_job),
-        ("GET", "/v1/jobs/{job_id}/result", _READ, get_result),
-        ("POST", "/v1/jobs/{job_id}/cancel", _WRITE, cancel_job),
-        ("GET", "/v1/jobs/{job_id}/events", _READ, get_events),
-        ("PUT", "/v1/inputs", _WRITE, put_input),
-        ("GET", "/healthz", _OPEN, get_health),
-        ("GET", "/readyz", _OPEN, get_readiness),
+    Route(method=method, template=template, scopes=scopes, endpoint=endpoint, query=query)
+    for method, template, scopes, endpoint, query in (
+        ("GET", "/v1/jobs", _READ, list_jobs, QUERY),
+        ("POST", "/v1/jobs", _WRITE, submit_job, _NONE),
+        ("GET", "/v1/jobs/{job_id}", _READ, get_job, _NONE),
+        ("GET", "/v1/jobs/{job_id}/result", _READ, get_result, _NONE),
+        ("POST", "/v1/jobs/{job_id}/cancel", _WRITE, cancel_job, _NONE),
+        ("GET", "/v1/jobs/{job_id}/events", _READ, get_events, _NONE),
+        ("PUT", "/v1/inputs", _WRITE, put_input, _NONE),
+        ("GET", "/healthz", _OPEN, get_health, _NONE),
+        ("GET", "/readyz", _OPEN, get_readiness, _NONE),
     )
 )
 
 
 # Routes of the contract that are not built yet, on paths that have others: they are not there
 # (404), which is not the same as a method that will never be (405).
-LATER: Final = frozenset(
-    {("GET", "/v1/jobs"), ("DELETE", "/v1/jobs/{job_id}"), ("POST", "/v1/jobs/batch")}
-)
+LATER: Final = frozenset({("DELETE", "/v1/jobs/{job_id}"), ("POST", "/v1/jobs/batch")})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -157,6 +157,36 @@ class Jobs(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobFilter:
+    """Which jobs a list is about; None is any."""
+
+    state: str | None = None
+    kind: str | None = None
+    run_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobPage:
+    """Some jobs, newest first, and where the next page begins; None at the end."""
+
+    jobs: Sequence[Job]
+    cursor: str | None
+
+
+class Listing(Protocol):
+    """Lists of jobs."""
+
+    async def page(
+        self, wanted: JobFilter, *, tenant_id: str | None, before: str | None, limit: int
+    ) -> JobPage:
+        """Return fitting jobs older than the id ``before``; ``tenant_id`` None is all tenants'.
+
+        Reads a bounded number of rows: the page may be short and still have a next one.
+        """
+        ...
+
+
 class Sweeping(Protocol):
     """The store's side of the sweep."""
 
@@ -317,6 +347,7 @@ class Ports:
 
     settings: Settings
     jobs: Jobs
+    listing: Listing
     sweeping: Sweeping
     purging: Purging
     inputs: Inputs

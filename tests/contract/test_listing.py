@@ -1,0 +1,75 @@
+"""Lists of jobs on both drivers: newest first, one's own, a bounded stretch a page."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.contract.factories import Store, ending
+from uketsuke.adapters.sql import listing as module
+from uketsuke.adapters.sql.listing import SqlListing
+from uketsuke.domain.lifecycle import JobState
+from uketsuke.services.ports import JobFilter
+
+pytestmark = pytest.mark.anyio
+
+
+async def pages(
+    store: Store, wanted: JobFilter, *, limit: int, tenant_id: str | None = ""
+) -> list[list[str]]:
+    """Follow a list to its end and return the ids of each page."""
+    tenant = store.tenant if tenant_id == "" else tenant_id
+    listing, cursor, found = SqlListing(store.database), None, []
+    while True:
+        page = await listing.page(wanted, tenant_id=tenant, before=cursor, limit=limit)
+        found.append([job.id for job in page.jobs if job.tenant_id == store.tenant])
+        cursor = page.cursor
+        if cursor is None:
+            return found
+
+
+async def test_a_list_is_newest_first_and_whole_over_its_pages(store: Store) -> None:
+    ids = [(await store.accepted()).job_id for _ in range(7)]
+
+    found = await pages(store, JobFilter(), limit=3)
+
+    assert [id_ for page in found for id_ in page] == ids[::-1]
+    assert [len(page) for page in found] == [3, 3, 1]
+
+
+async def test_a_filter_leaves_out_what_does_not_fit(store: Store) -> None:
+    done = await store.leased(await store.accepted(run_key="nightly"))
+    await store.jobs.settle([ending(done)])
+    live = (await store.accepted(run_key="nightly", kind="embed")).job_id
+    await store.accepted()
+
+    async def found(wanted: JobFilter) -> list[str]:
+        return [id_ for page in await pages(store, wanted, limit=50) for id_ in page]
+
+    assert await found(JobFilter(run_key="nightly")) == [live, done.job.id]
+    assert await found(JobFilter(state=JobState.SUCCEEDED)) == [done.job.id]
+    assert await found(JobFilter(kind="embed", run_key="nightly")) == [live]
+    assert await found(JobFilter(kind="report")) == []
+
+
+async def test_a_rare_job_is_found_over_short_pages(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_STRETCH", 4)
+    rare = (await store.accepted(kind="embed")).job_id
+    for _ in range(9):
+        await store.accepted()
+
+    found = await pages(store, JobFilter(kind="embed"), limit=50)
+
+    assert [id_ for page in found for id_ in page] == [rare]
+    assert len(found) == 3
+
+
+async def test_an_operator_sees_every_tenants_jobs(store: Store) -> None:
+    key = await store.accepted()
+
+    page = await SqlListing(store.database).page(
+        JobFilter(), tenant_id=None, before=None, limit=200
+    )
+
+    assert key in {job.key for job in page.jobs}
