@@ -57,7 +57,7 @@ class SqlPurging:
 
 def _expired_job(row: Row) -> Expired:
     result = rows.to_result_place(row["result"])
-    named = (rows.to_input_place(row["input"]).object_key, result and result.object_key)
+    named = [rows.to_input_place(row["input"]).object_key, result.object_key if result else None]
     key = JobKey(row["tenant_id"], row["id"])
     # Attempts that were lost may have left objects that no row names.
     prefix = f"{key.tenant_id}/{key.job_id}/" if row["attempt_no"] > 1 else None
