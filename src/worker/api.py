@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from uketsuke.handlers.fetch import handle_request
 from workers import WorkerEntrypoint
+
+from uketsuke.handlers.fetch import handle_request
 
 
 class Default(WorkerEntrypoint):

@@ -166,6 +166,7 @@ async def test_retry_after_comes_along() -> None:
         completion(message={"content": None}),
         completion(message={"content": "  "}),
         completion(finish_reason="length"),
+        b'{"choices": [{"message": {"content": "half a \\ud800 character"}}]}',
     ],
 )
 async def test_an_answer_that_cannot_be_used_may_be_better_next_time(document: object) -> None:
@@ -173,6 +174,12 @@ async def test_an_answer_that_cannot_be_used_may_be_better_next_time(document: o
 
     assert failed.failure.error_class is ErrorClass.UNAVAILABLE
     assert failed.failure.code == "provider_answer_unusable"
+
+
+async def test_a_nul_is_left_out_of_a_text() -> None:
+    answer = await chat(answering(completion(message={"content": "a\0b"})))
+
+    assert answer.value == "ab"
 
 
 @pytest.mark.parametrize(
@@ -213,6 +220,7 @@ async def test_vectors_come_back_in_the_order_of_the_texts() -> None:
         [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}],
         [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [1, 2]}],
         [{"index": 0, "embedding": []}, {"index": 1, "embedding": []}],
+        [{"index": 0, "embedding": [float("nan")]}, {"index": 1, "embedding": [1]}],
         [{"index": 0, "embedding": ["x"]}, {"index": 1, "embedding": [1]}],
         [{"embedding": [1]}, {"embedding": [1]}],
         None,

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Mapping
 from datetime import timedelta
 
+import pytest
+
 from tests.unit.services.world import World, working
 from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.job import Progress
@@ -150,3 +152,26 @@ def test_an_event_that_is_canceled_leaves_the_lease_to_expire(world: World) -> N
         assert (await world.now(job)).state is JobState.RUNNING
 
     world.run(main())
+
+
+def test_a_keeper_that_meets_a_fault_of_ours_goes_on_keeping(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def main() -> None:
+        job = await world.submitted()
+        world.connection.execute(
+            "CREATE TRIGGER refused BEFORE UPDATE ON jobs WHEN NEW.progress_done = 1 "
+            "BEGIN SELECT raise(ABORT, 'no'); END"
+        )
+
+        async def work(attempt: Attempt) -> Mapping[str, object]:
+            attempt.keeper.note_progress(job.key, Progress(done=1, total=3))
+            await asyncio.sleep(30)
+            attempt.keeper.note_progress(job.key, Progress(done=2, total=3))
+            await asyncio.sleep(100)
+            return {}
+
+        assert await world.consumed([job], work) == [Done()]
+
+    world.run(main())
+    assert "unexpected_error" in capsys.readouterr().out

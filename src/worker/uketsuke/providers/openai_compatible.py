@@ -6,7 +6,9 @@ LM Studio and AI Gateway speak them too.
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -182,7 +184,16 @@ def _text_of(document: Mapping[str, Any]) -> str:
     # Cut off in the middle (finish_reason "length") is not an answer that anyone should keep.
     if reason == "length" or not isinstance(text, str) or not text.strip():
         raise AttemptFailed(*_UNUSABLE)
-    return text.strip()
+    return _storable(text)
+
+
+def _storable(text: str) -> str:
+    """Refuse what no UTF-8 can hold; drop NUL, at which a database may end a text."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise AttemptFailed(*_UNUSABLE) from None
+    return text.replace("\0", "").strip()
 
 
 def _vectors_of(document: Mapping[str, Any], *, count: int) -> list[list[float]]:
@@ -193,6 +204,8 @@ def _vectors_of(document: Mapping[str, Any], *, count: int) -> list[list[float]]
     except (LookupError, TypeError, ValueError):
         raise AttemptFailed(*_UNUSABLE) from None
     sizes = {len(vector) for vector in vectors}
+    if not all(map(math.isfinite, itertools.chain.from_iterable(vectors))):
+        raise AttemptFailed(*_UNUSABLE)
     if indexes != list(range(count)) or len(sizes) != 1 or 0 in sizes:
         raise AttemptFailed(*_UNUSABLE)
     return vectors

@@ -88,7 +88,7 @@ async def _store(
     document: Mapping[str, object], leased: LeasedJob, *, ports: Ports
 ) -> tuple[ResultPlace, str | None]:
     """Keep a small result in the attempt's row, a larger one in an object named by the attempt."""
-    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     content = text.encode()
     if len(content) <= ports.settings.inline_bytes:
         return ResultPlace(bytes=len(content), content_type=JSON, attempt=leased.attempt), text
