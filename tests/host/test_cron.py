@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-
-from tests.host.hosting import WORKERS, Host
-from uketsuke_local.runtime import node
+from tests.host.hosting import Host
 
 
 def test_a_cron_fires_by_itself_when_the_host_is_ready(host: Host) -> None:
@@ -27,13 +24,3 @@ def test_an_uncaught_error_of_scheduled_is_told_and_printed(host: Host) -> None:
         lambda: host.log.find("LookupError: the cron went wrong", worker="back"), what="it"
     )
     assert "in scheduled" in printed["line"]
-
-
-def test_the_minutes_of_crons_are_right() -> None:
-    tests = WORKERS.parent / "cron.test.mjs"
-
-    done = subprocess.run(
-        [node(), "--test", str(tests)], capture_output=True, text=True, check=False
-    )
-
-    assert done.returncode == 0, done.stdout

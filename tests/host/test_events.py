@@ -36,6 +36,12 @@ def test_a_task_that_is_not_given_to_wait_until_is_dropped(host: Host, mark: str
     assert host.notes("dropped", mark) == []
 
 
+def test_wait_until_of_the_sdk_keeps_a_coroutine_too(host: Host, mark: str) -> None:
+    host.ask("keep_by_function", mark=mark)
+
+    host.eventually(lambda: host.notes("kept_by_function", mark), what="it ends")
+
+
 def test_a_response_can_be_fed_from_wait_until(host: Host) -> None:
     assert host.get("stream").text == "0;1;2;"
 
@@ -45,6 +51,14 @@ def test_a_lock_shared_by_two_requests_breaks_the_one_that_waits(host: Host) -> 
         answers = list(pool.map(lambda _: host.get("hold_lock").status_code, range(3)))
 
     assert answers.count(500) >= 1, answers
+
+
+def test_an_event_set_by_another_request_breaks_the_one_that_waits(host: Host) -> None:
+    with ThreadPoolExecutor() as pool:
+        waiting = pool.submit(host.get, "wait_for_bell")
+        host.ask("ring_bell")
+
+        assert waiting.result().status_code == 500
 
 
 def test_rpc_converts_arguments_and_results(host: Host) -> None:

@@ -90,13 +90,17 @@ def test_a_batch_that_runs_is_delivered_again(host: Host, mark: str) -> None:
     assert len(host.notes("hanging", mark)) <= hung + 1
 
 
-def test_a_workflow_that_runs_stops(host: Host, mark: str) -> None:
+def test_a_workflow_that_runs_stops_and_is_errored(host: Host, mark: str) -> None:
     instance = f"killed-{mark}"
     host.ask("start_flow", id=instance, mode="heartbeat")
     host.eventually(lambda: host.notes("beat", instance), what="it beats")
 
     host.control.kill("back")
 
+    host.eventually(
+        lambda: host.control.workflow_status("FLOW", instance)["status"] == "errored",
+        what="the run has failed",
+    )
     beats = len(host.notes("beat", instance))
     host.ask("keep_task", mark=mark)
     host.eventually(lambda: host.notes("kept", mark), what="time passes")

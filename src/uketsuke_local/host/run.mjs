@@ -6,6 +6,7 @@
  * `cache` (folder), `migrations` (folder), `seed` [{sql, params}], `control` {token, port}, `crons` (fire by themselves),
  * `limits` {heap_bytes, cpu_ms}.
  */
+import fs from "node:fs";
 import { createInterface } from "node:readline";
 import { Miniflare } from "miniflare";
 import { startControl } from "./node/control.mjs";
@@ -67,6 +68,18 @@ function fireCrons(workers) {
   });
 }
 
+/** Tell the parent which processes are ours, in case we are killed before we can end them. */
+function tellChildren() {
+  const list = `/proc/${process.pid}/task/${process.pid}/children`;
+  if (!fs.existsSync(list)) return; // not Linux
+  const pids = fs
+    .readFileSync(list, "utf8")
+    .trim()
+    .split(/\s+/)
+    .filter(Boolean);
+  for (const pid of pids) emit("workerd", { pid: Number(pid) });
+}
+
 async function run(config) {
   const workers = config.workers.map((source) =>
     readWorker(source, config.limits),
@@ -79,6 +92,7 @@ async function run(config) {
   });
   miniflare = new Miniflare(options);
   const url = await miniflare.ready;
+  tellChildren();
   for (const worker of workers) await refuseFailedStart(worker);
   await prepareDatabase(workers[0], config);
   const control = await startControl({
@@ -89,6 +103,7 @@ async function run(config) {
   if (config.crons) fireCrons(workers);
 }
 
+process.stdout.on("error", () => stop(0)); // nobody reads: the parent is gone
 for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => stop(0));
 
 try {

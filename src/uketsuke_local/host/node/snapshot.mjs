@@ -29,7 +29,7 @@ function read(file) {
 }
 
 function fingerprint(modules) {
-  const hash = createHash("sha256").update(process.versions.node);
+  const hash = createHash("sha256");
   for (const { path: name, contents } of modules)
     hash.update(name).update(contents);
   return hash.digest("hex").slice(0, 16);

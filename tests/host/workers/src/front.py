@@ -10,11 +10,12 @@ from urllib.parse import parse_qs, urlparse
 import early
 import js
 import pack
-from workers import Response, WorkerEntrypoint, fetch
+from workers import Response, WorkerEntrypoint, fetch, wait_until
 
 HERE = Path(__file__).parent
 STATE = {"instances": 0, "interpreter": "first"}
 LOCK = asyncio.Lock()
+BELL = asyncio.Event()
 
 
 def places(worker, query):
@@ -98,6 +99,22 @@ async def drop_task(worker, query):
 
 async def keep_task(worker, query):
     worker.ctx.waitUntil(_note_later(worker, 0.6, "kept", query["mark"]))
+    return {}
+
+
+async def keep_by_function(worker, query):
+    wait_until(_note_later(worker, 0.1, "kept_by_function", query["mark"]))
+    return {}
+
+
+async def wait_for_bell(worker, query):
+    await BELL.wait()
+    return {}
+
+
+def ring_bell(worker, query):
+    BELL.set()
+    BELL.clear()
     return {}
 
 
