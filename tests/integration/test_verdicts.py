@@ -16,6 +16,7 @@ from tests.integration.verdicts import (
     FromNow,
     leased,
     new_job_id,
+    spent,
 )
 from tests.support.jobs import ended, submit
 from tests.support.running import until
@@ -226,7 +227,7 @@ def test_a_job_past_its_deadline_ends_without_being_tried(desk: Desk) -> None:
 
 
 def test_a_job_whose_lease_expired_at_its_last_attempt_has_crashed(desk: Desk) -> None:
-    job = desk.job(**{**leased(ends_in=-1), "attempts": 5, "attempt_no": 5})
+    job = desk.job(**spent())
 
     assert desk.deliver(desk.message(job)) == [ACK]
 

@@ -95,6 +95,11 @@ def leased(*, ends_in: float) -> dict[str, object]:
     }
 
 
+def spent() -> dict[str, object]:
+    """What a row looks like whose worker died at its last attempt, with nobody beside it."""
+    return {**leased(ends_in=-1), "leased_alone": 1, "attempts": 5, "attempt_no": 5}
+
+
 @dataclass
 class Desk:
     """One test's tenant: its rows, its messages, and the verdicts on them."""
