@@ -88,6 +88,19 @@ def test_texts_become_vectors_in_their_order(stack: Stack) -> None:
     assert dot(a, c) > dot(a, b)
 
 
+def test_as_many_texts_as_a_job_may_have_fit_the_worker(stack: Stack) -> None:
+    texts = [f"passage number {n}" for n in range(2048)]
+    with stack.api(stack.tenant()) as api:
+        job = submit(api, kind="embed", input={"texts": texts})
+        done = ended(api, job, within=120)
+        result = api.get(f"/v1/jobs/{job['id']}/result")
+
+    assert (done["state"], done["attempts"]) == ("succeeded", 1)
+    assert result.headers["content-type"] == "application/json"
+    assert len(result.json()["vectors"]) == 2048
+    assert stack.get("/heap")["uketsuke-consumer"]["memory"] < 96 * 1024 * 1024
+
+
 def dot(one: list[float], other: list[float]) -> float:
     return sum(x * y for x, y in zip(one, other, strict=True))
 

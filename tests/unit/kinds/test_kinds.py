@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import math
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,6 +34,7 @@ class ScriptedWork:
     asked: list[Chat] = field(default_factory=list)
     embedded: list[Sequence[str]] = field(default_factory=list)
     seen: list[tuple[int, int]] = field(default_factory=list)
+    vectors: list[list[float]] = field(default_factory=list)
     job: Job = field(default_factory=a_job)
 
     async def text(self) -> str:
@@ -46,7 +50,8 @@ class ScriptedWork:
     async def embed(self, step: str, texts: Sequence[str]) -> Embeddings:
         size = self.dimensions[len(self.embedded) % len(self.dimensions)]
         self.embedded.append(texts)
-        return Embeddings(model="m", vectors=[[float(len(text))] * size for text in texts])
+        vectors = self.vectors or [[float(len(text))] * size for text in texts]
+        return Embeddings(model="m", vectors=vectors)
 
     async def progress(self, done: int, total: int) -> None:
         self.seen.append((done, total))
@@ -116,12 +121,24 @@ async def test_bullets_that_the_model_made_are_kept() -> None:
 async def test_vectors_keep_the_order_of_the_texts_over_several_calls() -> None:
     work = ScriptedWork(["x" * (n + 1) for n in range(150)])
 
-    result = await embed(work, EmbedParams())
+    encoded = await embed(work, EmbedParams())
 
+    result = json.loads(encoded.content)
     assert [len(call) for call in work.embedded] == [64, 64, 22]
     assert result["dimensions"] == 3
-    assert [vector[0] for vector in result["vectors"]] == [float(n + 1) for n in range(150)]  # type: ignore[attr-defined]
+    assert [vector[0] for vector in result["vectors"]] == [float(n + 1) for n in range(150)]
     assert work.seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
+
+
+async def test_every_float_of_32_bits_survives_its_rendering() -> None:
+    patterns = [struct.pack("I", bits) for bits in range(1, 2**31, 99_999_989)]
+    numbers = [struct.unpack("f", pattern)[0] for pattern in patterns]
+    work = ScriptedWork(["x"], vectors=[[n for n in numbers if math.isfinite(n)]])
+
+    encoded = await embed(work, EmbedParams())
+
+    (back,) = json.loads(encoded.content)["vectors"]
+    assert [struct.pack("f", n) for n in back] == [struct.pack("f", n) for n in work.vectors[0]]
 
 
 async def test_vectors_of_two_sizes_are_not_put_together() -> None:

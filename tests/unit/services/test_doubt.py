@@ -116,6 +116,7 @@ def test_when_storage_is_away_too_the_work_is_done_again(
         world.blobs.away = True
         await world.consumed([job], working())
         world.database.failing = []
+        world.blobs.away = False
         await asyncio.sleep(62)
 
         await world.consumed([job], working())

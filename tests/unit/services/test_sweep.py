@@ -204,7 +204,7 @@ def test_a_spent_job_that_the_queue_gave_up_on_ends(world: World) -> None:
     async def main() -> None:
         job = await world.submitted(max_attempts=1)
         await world.ports.jobs.lease(
-            [job.key], token="gone", duration=timedelta(seconds=1), alone=False
+            [job.key], token="gone", duration=timedelta(seconds=1), alone=True
         )
         await asyncio.sleep(2)
 

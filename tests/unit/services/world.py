@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
@@ -22,7 +22,7 @@ from uketsuke.adapters.sql.sweeping import SqlSweeping
 from uketsuke.domain.job import InputForm, Job, Usage
 from uketsuke.domain.lifecycle import Engine
 from uketsuke.services.consume import consume
-from uketsuke.services.execute import Attempt
+from uketsuke.services.execute import Attempt, Worker
 from uketsuke.services.knock import Verdict
 from uketsuke.services.messages import message_for
 from uketsuke.services.ports import (
@@ -156,9 +156,6 @@ class CountingDice:
         return self.number.to_bytes(count)
 
 
-Work = Callable[[Attempt], Awaitable[Mapping[str, object]]]
-
-
 class World:
     """One deployment in virtual time."""
 
@@ -205,7 +202,7 @@ class World:
         return admission.job
 
     async def consumed(
-        self, jobs: Sequence[Job | object], work: Work, *, number: int = 1
+        self, jobs: Sequence[Job | object], work: Worker, *, number: int = 1
     ) -> list[Verdict]:
         """Deliver a message for each job, or a body as it is, in one batch."""
         deliveries = [
@@ -250,7 +247,7 @@ def submission(**changes: Any) -> Submission:
     return Submission(**{**values, **changes})
 
 
-def working(seconds: float = 0, result: Mapping[str, object] | Exception | None = None) -> Work:
+def working(seconds: float = 0, result: Mapping[str, object] | Exception | None = None) -> Worker:
     """Work that takes a while and then gives a result, or fails."""
 
     async def work(attempt: Attempt) -> Mapping[str, object]:

@@ -52,6 +52,14 @@ class ResultPlace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EncodedResult:
+    """A result that its kind has put into bytes itself, because it is large."""
+
+    content: bytes
+    content_type: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
     """How far the work is, in steps of the kind's own choosing."""
 
@@ -147,7 +155,7 @@ class LeasedJob:
     call_epoch: int
     inline_input: str | None
     time_left: timedelta
-    taken_over: bool  # the last attempt crashed: it may have left a result that was paid for
+    taken_over: bool  # an attempt crashed: it may have left a result that was paid for
 
     @property
     def attempt(self) -> int:

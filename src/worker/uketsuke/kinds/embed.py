@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
 
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
-from uketsuke.domain.job import InputForm
-from uketsuke.kinds.kind import Embeddings, Kind, Result, Work, always_queue
+from uketsuke.domain.job import EncodedResult, InputForm
+from uketsuke.kinds.kind import Kind, Work, always_queue
 
 _TEXTS_A_CALL: Final = 64
 _MOST_TEXTS: Final = 2048
@@ -18,28 +20,36 @@ class EmbedParams(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """embed takes no parameters."""
 
 
-async def run(work: Work, params: EmbedParams) -> Result:
-    """Return ``{"model", "dimensions", "vectors"}``; vectors in the order of the texts."""
+async def run(work: Work, _params: EmbedParams) -> EncodedResult:
+    """Return ``{"model", "dimensions", "vectors"}``; vectors in the order of the texts.
+
+    Each call's vectors become JSON as they come: as Python numbers, all of them together would
+    take several times the memory.
+    """
     texts = await work.texts()
     if len(texts) > _MOST_TEXTS:
         raise AttemptFailed(ErrorClass.TOO_LARGE, "input_too_large")
-    vectors: list[list[float]] = []
-    model = ""
+    rendered: list[str] = []
+    model, dimensions = "", 0
     calls = range(0, len(texts), _TEXTS_A_CALL)
     for number, start in enumerate(calls):
         await work.progress(number, len(calls))
         made = await work.embed(f"texts-{start}", texts[start : start + _TEXTS_A_CALL])
-        _check_dimensions(vectors, made)
-        vectors += [list(vector) for vector in made.vectors]
-        model = made.model
+        # A provider that changes its model between two calls gives vectors that do not compare.
+        if dimensions not in (0, len(made.vectors[0])):
+            raise AttemptFailed(ErrorClass.UNAVAILABLE, "provider_answer_unusable")
+        model, dimensions = made.model, len(made.vectors[0])
+        rendered.append(",".join(map(_render, made.vectors)))
     await work.progress(len(calls), len(calls))
-    return {"model": model, "dimensions": len(vectors[0]), "vectors": vectors}
+    head = f'{{"model":{json.dumps(model)},"dimensions":{dimensions},"vectors":['
+    return EncodedResult(
+        content=(head + ",".join(rendered) + "]}").encode(), content_type="application/json"
+    )
 
 
-def _check_dimensions(so_far: list[list[float]], made: Embeddings) -> None:
-    # A provider that changes its model between two calls would give vectors that do not compare.
-    if so_far and len(so_far[0]) != len(made.vectors[0]):
-        raise AttemptFailed(ErrorClass.UNAVAILABLE, "provider_answer_unusable")
+def _render(vector: Sequence[float]) -> str:
+    # Nine digits give every 32-bit float back exactly, and vectors hold no more than that.
+    return "[" + ",".join([f"{number:.9g}" for number in vector]) + "]"
 
 
 KIND: Final = Kind(

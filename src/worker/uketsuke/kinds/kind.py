@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from uketsuke.domain.job import InputForm, Job
+from uketsuke.domain.job import EncodedResult, InputForm, Job
 from uketsuke.domain.lifecycle import Engine
 
 
@@ -57,8 +57,8 @@ class Work(Protocol):
         ...
 
 
-# The result as a JSON document: what GET …/result answers.
-Result = dict[str, object]
+# What GET …/result answers: a JSON document, or one that is encoded already.
+Result = dict[str, object] | EncodedResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

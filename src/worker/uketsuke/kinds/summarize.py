@@ -10,7 +10,7 @@ import msgspec
 from uketsuke.domain.job import InputForm
 from uketsuke.domain.language import UNDETERMINED, guess_language
 from uketsuke.domain.split import split_text
-from uketsuke.kinds.kind import Chat, Kind, Result, Work, always_queue
+from uketsuke.kinds.kind import Chat, Kind, Work, always_queue
 
 # One delivery of the queue makes at most this many calls, the last one to join the pieces.
 _CALLS: Final = 8
@@ -29,7 +29,7 @@ class SummarizeParams(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     style: Literal["paragraph", "bullets"] = "paragraph"
 
 
-async def run(work: Work, params: SummarizeParams) -> Result:
+async def run(work: Work, params: SummarizeParams) -> dict[str, object]:
     """Return ``{"summary", "language", "chunks"}``."""
     text = await work.text()
     pieces = split_text(text, size=max(_PIECE_CHARACTERS, -(-len(text) // (_CALLS - 1))))

@@ -11,7 +11,7 @@ import msgspec
 
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
 from uketsuke.domain.job import Job, Progress, Usage
-from uketsuke.kinds.kind import Chat, Embeddings, Kind
+from uketsuke.kinds.kind import Chat, Embeddings, Kind, Result
 from uketsuke.providers import input as inputs
 from uketsuke.providers.openai_compatible import NAME, Answer, CallContext, OpenAICompatible
 from uketsuke.services.execute import Attempt
@@ -20,7 +20,7 @@ from uketsuke.services.ports import Ports
 
 async def run_kind(
     attempt: Attempt, *, kinds: Mapping[str, Kind], provider: OpenAICompatible, ports: Ports
-) -> Mapping[str, object]:
+) -> Result:
     """Run the attempt's kind. Raises ``AttemptFailed``, and whatever a kind's own fault raises."""
     kind = kinds.get(attempt.leased.job.kind)
     if kind is None:

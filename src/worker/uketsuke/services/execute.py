@@ -7,10 +7,11 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import Final
 
 from uketsuke.domain.backoff import RetryPolicy
 from uketsuke.domain.failure import DEFINITE, AttemptFailed, ErrorClass, Failure, classify
-from uketsuke.domain.job import Ending, LeasedJob, ResultPlace, Usage
+from uketsuke.domain.job import EncodedResult, Ending, LeasedJob, ResultPlace, Usage
 from uketsuke.domain.lifecycle import JobState, Outcome
 from uketsuke.domain.settlement import GiveUp, decide
 from uketsuke.services.adopt import find_paid_result
@@ -18,7 +19,7 @@ from uketsuke.services.leases import LeaseKeeper, Stop
 from uketsuke.services.ports import Ports, Unavailable
 from uketsuke.telemetry import event, where_raised
 
-JSON = "application/json"
+_JSON: Final = "application/json"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -48,9 +49,9 @@ class Attempt:
         return whole - timedelta(seconds=now - self.asked_at)
 
 
-# Runs the kind's work and returns its result document. Given by the wiring, for the services know
+# Runs the kind's work and returns its result. Given by the wiring, for the services know
 # neither kinds nor providers.
-Worker = Callable[[Attempt], Awaitable[Mapping[str, object]]]
+Worker = Callable[[Attempt], Awaitable[Mapping[str, object] | EncodedResult]]
 
 
 async def execute(attempt: Attempt, work: Worker, *, ports: Ports) -> Ending | None:
@@ -80,29 +81,35 @@ async def _work_and_store(
         if paid is not None:
             attempt.tally.usage = paid.usage
             return paid.place, paid.text
-        document = await work(attempt)
-    return await _store(document, attempt.leased, ports=ports)
+        result = await work(attempt)
+    return await _store(_encoded(result), attempt.leased, ports=ports)
+
+
+def _encoded(result: Mapping[str, object] | EncodedResult) -> EncodedResult:
+    if isinstance(result, EncodedResult):
+        return result
+    text = json.dumps(result, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return EncodedResult(content=text.encode(), content_type=_JSON)
 
 
 async def _store(
-    document: Mapping[str, object], leased: LeasedJob, *, ports: Ports
+    result: EncodedResult, leased: LeasedJob, *, ports: Ports
 ) -> tuple[ResultPlace, str | None]:
-    """Keep a small result in the attempt's row, a larger one in an object named by the attempt."""
-    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    content = text.encode()
-    if len(content) <= ports.settings.inline_bytes:
-        return ResultPlace(bytes=len(content), content_type=JSON, attempt=leased.attempt), text
+    """Keep a small JSON result in the attempt's row, others in an object named by the attempt."""
+    size = len(result.content)
+    place = ResultPlace(
+        bytes=size, content_type=result.content_type, attempt=leased.attempt, object_key=None
+    )
+    if size <= ports.settings.inline_bytes and result.content_type == _JSON:
+        return place, result.content.decode()
     unguessable = ports.dice.entropy(16).hex()
     job = leased.job
     object_key = f"{job.tenant_id}/{job.id}/result-{leased.attempt}-{unguessable}"
     try:
-        await ports.blobs.put(object_key, content, content_type=JSON)
+        await ports.blobs.put(object_key, result.content, content_type=result.content_type)
     except Unavailable:
         raise AttemptFailed(ErrorClass.UNAVAILABLE, "storage_unavailable") from None
-    place = ResultPlace(
-        bytes=len(content), content_type=JSON, attempt=leased.attempt, object_key=object_key
-    )
-    return place, None
+    return replace(place, object_key=object_key), None
 
 
 def _classified(error: Exception, attempt: Attempt) -> Failure:
@@ -131,7 +138,7 @@ def _failed(attempt: Attempt, failure: Failure, *, ports: Ports) -> Ending:
         policy=policy,
         draw=ports.dice.draw(),
     )
-    definite = failure.error_class in DEFINITE
+    definite = failure.error_class in DEFINITE and failure.code != _NOT_THE_PROVIDERS
     if isinstance(then, GiveUp):
         ending = _ending(attempt, JobState.FAILED, Outcome.FAILED)
         return replace(ending, failure=failure, new_epoch=definite, road=then.road)
@@ -143,6 +150,10 @@ def _failed(attempt: Attempt, failure: Failure, *, ports: Ports) -> Ending:
         wait=then.wait,
         gives_back=then.gives_back,
     )
+
+
+# Our storage fails after the provider has done its work: the next try must send the same key.
+_NOT_THE_PROVIDERS: Final = "storage_unavailable"
 
 
 def _stopped(attempt: Attempt, *, ports: Ports) -> Ending | None:
