@@ -47,7 +47,7 @@ async def test_an_impossible_row_is_refused(store: Store, state: JobState, chang
     sql = f"UPDATE jobs SET {change} WHERE tenant_id = ?1 AND id = ?2"  # noqa: S608
 
     # SQLite raises its own error; D1's comes through the control server as a refused request.
-    with pytest.raises(Exception, match="constraint|cannot store"):
+    with pytest.raises(Exception, match=r"constraint|cannot store"):
         await store.database.batch([Statement(sql, tuple(key))])
 
     assert await store.row(key) == before
