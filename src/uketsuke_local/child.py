@@ -42,6 +42,7 @@ class Child:
         self.name = name
         self._on_message = on_message
         self._messages: queue.Queue[Message | None] = queue.Queue()
+        self._starting = True
         self._last_lines: deque[str] = deque(maxlen=_LAST_LINES_KEPT)
         self.process = subprocess.Popen(
             command,
@@ -70,7 +71,10 @@ class Child:
             raise ChildFailed(self._account("ended before it was told what to do")) from None
 
     def wait_for(self, wanted: Callable[[Message], bool], *, within: float) -> Message:
-        """The first message that is wanted. Raises ``ChildFailed`` if it ends or takes too long."""
+        """The first message that is wanted. Raises ``ChildFailed`` if it ends or takes too long.
+
+        It is for the start: later messages reach ``on_message`` only.
+        """
         give_up_at = time.monotonic() + within
         while True:
             try:
@@ -80,6 +84,7 @@ class Child:
             if message is None:
                 raise ChildFailed(self._account("ended before it was ready"))
             if wanted(message):
+                self._starting = False
                 return message
 
     def stop(self) -> None:
@@ -110,7 +115,8 @@ class Child:
                 if message is None:
                     self._last_lines.append(line.rstrip())
                     continue
-                self._messages.put(message)
+                if self._starting:
+                    self._messages.put(message)
                 self._on_message(message)
         self._messages.put(None)
 

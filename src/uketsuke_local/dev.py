@@ -33,13 +33,19 @@ class _Stopped(BaseException):
 
 
 def run_dev(
-    *, port: int, state: Path | None, json_output: bool, settings: Mapping[str, str]
+    *,
+    port: int,
+    state: Path | None,
+    json_output: bool,
+    settings: Mapping[str, str],
+    fire_crons: bool = True,
 ) -> int:
     """Run until SIGINT or SIGTERM and return the exit code: 2 when the port is taken."""
     asked = StackSettings(
         state=state or ROOT / ".uketsuke",
         port=port,
         variables=settings,
+        fire_crons=fire_crons,
         on_log=_print_log,
     )
     try:
@@ -145,9 +151,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--state", type=Path, metavar="DIR")
     parser.add_argument("--json", action="store_true", help="print the ready line as JSON")
     parser.add_argument("--set", type=_setting, action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--no-crons", action="store_true", help="fire crons only by order")
     asked = parser.parse_args(arguments)
     return run_dev(
-        port=asked.port, state=asked.state, json_output=asked.json, settings=dict(asked.set)
+        port=asked.port,
+        state=asked.state,
+        json_output=asked.json,
+        settings=dict(asked.set),
+        fire_crons=not asked.no_crons,
     )
 
 

@@ -23,7 +23,7 @@ _SECRET = string.ascii_letters + string.digits
 Statement = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Keys:
     """The tenants ``demo`` and ``other`` have one each; the last two belong to no tenant."""
 

@@ -52,7 +52,7 @@ class RuntimeSettings:
 class RunningRuntime:
     url: str
     control_url: str
-    control_token: str
+    control_token: str = field(repr=False)
     child: Child
 
 

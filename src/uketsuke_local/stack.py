@@ -65,7 +65,7 @@ class RunningStack:
     url: str
     model_url: str
     control_url: str
-    control_token: str
+    control_token: str = field(repr=False)
     keys: Keys
     control: Control
     children: tuple[Child, ...]
@@ -92,6 +92,7 @@ def running_stack(settings: StackSettings) -> Iterator[RunningStack]:
 
 
 def _start(settings: StackSettings, cleanup: ExitStack) -> RunningStack:
+    _require_checkout()
     vendor(ROOT)
     keys = load_or_mint(settings.state)
     # Both load their modules meanwhile; the runtime must know where the models are.
@@ -109,6 +110,13 @@ def _start(settings: StackSettings, cleanup: ExitStack) -> RunningStack:
         control=cleanup.enter_context(_control(runtime)),
         children=(host, models),
     )
+
+
+def _require_checkout() -> None:
+    if not (ROOT / "wrangler.toml").exists():
+        raise StackFailed("the local stack runs from a checkout of the project, not from a wheel")
+    if not (ROOT / "node_modules" / "miniflare").exists():
+        raise StackFailed("node_modules is missing: run `make setup` first")
 
 
 def _control(runtime: RunningRuntime) -> Control:

@@ -107,6 +107,12 @@ def test_a_workflow_that_runs_stops_and_is_errored(host: Host, mark: str) -> Non
     assert len(host.notes("beat", instance)) <= beats + 1
 
 
+def test_an_interpreter_that_fails_fatally_is_replaced(host: Host) -> None:
+    assert host.get("abort").status_code == 500
+
+    assert host.ask("interpreter") == {"interpreter": "first"}
+
+
 def test_the_other_worker_does_not_notice(host: Host) -> None:
     deaths = host.control.heap()["front"]["deaths"]
 

@@ -65,6 +65,10 @@ def test_the_standard_library_and_the_packages_come_before_the_workers_own_files
     assert places["msgspec"] == "/session/metadata/python_modules/msgspec/__init__.py"
 
 
+def test_pth_files_of_the_packages_are_processed(host: Host) -> None:
+    assert host.ask("places")["pth_files_are_processed"]
+
+
 def test_the_folder_of_main_is_the_import_root(host: Host) -> None:
     places = host.ask("places")
 

@@ -20,9 +20,9 @@ const isolate = {
   /** Production destroys an isolate that takes too much memory, with all its events. */
   async afterEvent(python) {
     python.heap.measure();
-    if (python !== interpreter || python.heap.memory <= settings.heapBytes)
-      return;
-    const reason = `The Worker exceeded its memory limit: ${python.heap.memory} bytes of ${settings.heapBytes}`;
+    const { memory } = python.heap;
+    if (python !== interpreter || memory <= settings.heapBytes) return;
+    const reason = `The Worker exceeded its memory limit: ${memory} bytes of ${settings.heapBytes}`;
     await replace(reason);
     throw new Error(reason);
   },
@@ -36,30 +36,34 @@ const isolate = {
  */
 export async function start() {
   guardProducers();
-  try {
-    await boot();
-    return {
-      defaultEntrypoint,
-      entrypoint: (className) => makeEntrypoint(isolate, className),
-    };
-  } catch (error) {
-    failure = String(error?.message ?? error);
-    return {
-      defaultEntrypoint: () => WorkerEntrypoint,
-      entrypoint: () => WorkflowEntrypoint,
-    };
-  }
+  await boot();
+  if (failure === null) return { defaultEntrypoint, entrypoint };
+  return {
+    defaultEntrypoint: () => WorkerEntrypoint,
+    entrypoint: () => WorkflowEntrypoint,
+  };
 }
 
 async function boot() {
   interpreter = null;
-  interpreter = await Interpreter.boot(settings.main);
+  try {
+    interpreter = await Interpreter.boot(settings.main, onFatal);
+  } catch (error) {
+    failure = String(error?.message ?? error);
+  }
+}
+
+function entrypoint(className) {
+  return makeEntrypoint(isolate, className);
 }
 
 function defaultEntrypoint() {
-  return "Default" in interpreter.kinds
-    ? makeEntrypoint(isolate, "Default")
-    : {};
+  return "Default" in interpreter.kinds ? entrypoint("Default") : {};
+}
+
+function onFatal() {
+  if (interpreter === null) return; // it never came up: boot tells why
+  replace("The Python interpreter failed fatally.");
 }
 
 async function replace(reason) {

@@ -21,10 +21,11 @@ export class Interpreter {
    * Start one and import the Worker's main module. Awaits nothing but microtasks: it works at global scope,
    * and nothing else runs meanwhile.
    * @param {string} main the name of the main module
+   * @param {() => void} onFatal called when the interpreter itself has failed and can run nothing any more
    */
-  static async boot(main) {
+  static async boot(main, onFatal) {
     const interpreter = new Interpreter(beginLife());
-    await interpreter.#start(main);
+    await interpreter.#start(main, onFatal);
     return interpreter;
   }
 
@@ -33,6 +34,7 @@ export class Interpreter {
   #host;
   #module;
   #woken = false;
+  #broken = false;
   /** What ends with this interpreter: how to reject each. */
   #running = new Set();
 
@@ -40,8 +42,12 @@ export class Interpreter {
     this.#life = life;
   }
 
-  async #start(main) {
+  async #start(main, onFatal) {
     this.#python = await load();
+    this.#python._api.on_fatal = () => {
+      this.#broken = true;
+      queueMicrotask(onFatal);
+    };
     mount(this.#python.FS);
     this.#provideModules();
     this.#host = this.#importHost();
@@ -131,7 +137,7 @@ export class Interpreter {
    */
   kill(reason) {
     this.#life.dead = true;
-    this.#host.stop_scheduling();
+    if (!this.#broken) this.#host.stop_scheduling();
     for (const reject of this.#running) reject(new Error(reason));
     this.#running.clear();
   }

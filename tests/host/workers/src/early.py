@@ -61,4 +61,5 @@ PLACES = {
     "queue": queue.__file__,
     "msgspec": msgspec.__file__,
     "working_folder": os.getcwd(),
+    "pth_files_are_processed": "_workers_sdk_patch_loader" in sys.modules,
 }

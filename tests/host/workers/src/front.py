@@ -3,6 +3,7 @@
 import asyncio
 import importlib
 import json
+import os
 import time
 from pathlib import Path
 from urllib.parse import parse_qs, urlparse
@@ -183,6 +184,11 @@ async def work_on(worker, query):
             await asyncio.sleep(0.02)
     finally:
         await _note(worker, "finally", query["mark"])
+
+
+def abort(worker, query):
+    STATE["interpreter"] = "has aborted"
+    os.abort()
 
 
 def explode(worker, query):
