@@ -68,6 +68,7 @@ async def abandon(store: Store, key: JobKey, _: LeasedJob | None) -> object:
     if (await store.row(key))["state"] == "running":
         await store.shift(key, "attempt_no", spend)
         await store.shift(key, "attempts", spend)
+        await store.shift(key, "leased_alone", spend / 4)  # in company it would be given back
     return await store.jobs.take_back([key])
 
 

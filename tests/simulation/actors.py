@@ -10,7 +10,7 @@ from datetime import timedelta
 from tests.simulation.provider import SECRET, ProviderClient
 from tests.simulation.trace import name_of
 from tests.simulation.world import World
-from uketsuke.domain.job import InputForm, Job, JobKey
+from uketsuke.domain.job import EncodedResult, InputForm, Job, JobKey
 from uketsuke.domain.lifecycle import Engine
 from uketsuke.kinds.registry import KINDS
 from uketsuke.providers.openai_compatible import OpenAICompatible
@@ -47,7 +47,7 @@ class Consumers:
             http=client, clock=ports.clock, base_url="http://provider/v1", api_key="k"
         )
 
-        async def work(attempt: Attempt) -> Mapping[str, object]:
+        async def work(attempt: Attempt) -> Mapping[str, object] | EncodedResult:
             key, token = attempt.leased.job.key, attempt.leased.token
             isolate.working[key] = token
             isolate.started.add(token)

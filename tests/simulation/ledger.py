@@ -69,7 +69,8 @@ class Ledger:
 
     def watch_lease(self, row: JobRow) -> None:
         """When the lease ends, see whether its holder has stopped."""
-        assert row.leased_until is not None and row.lease_token is not None
+        assert row.leased_until is not None
+        assert row.lease_token is not None
         seconds = (row.leased_until - self.watched.now_ms()) / 1000 + 0.002
         asyncio.get_running_loop().call_later(
             seconds, self._look_at_lease, row.key, row.lease_token, context=self.world

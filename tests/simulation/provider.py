@@ -99,10 +99,10 @@ class ProviderClient:
 
     def _answer(self, manner: str, asked: Mapping[str, Any], call: Call) -> HttpAnswer:
         match manner:
-            case "cut":
-                raise Unavailable("the connection was cut")
-            case "cut_after":
-                call.paid = True
+            case "cut" | "cut_after":
+                call.paid = manner == "cut_after"
+                # The product takes a cut connection for a no: the provider's word is not known.
+                call.definite = True
                 raise Unavailable("the connection was cut")
             case "ok" | "slow":
                 call.paid = True

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
+from uketsuke.domain.failure import AttemptFailed, ErrorClass
 from uketsuke.domain.job import Ending, LeasedJob, ResultPlace, Usage
 from uketsuke.domain.lifecycle import JobState
 from uketsuke.services.ports import Ports, Unavailable
@@ -43,7 +44,8 @@ class PaidResult:
 async def find_paid_result(leased: LeasedJob, *, ports: Ports) -> PaidResult | None:
     """Return what an earlier attempt left, if its end was never written.
 
-    Only a job that was taken over can have one, so only then is storage asked.
+    Only a job that was taken over can have one, so only then is storage asked. Raises
+    ``AttemptFailed`` if storage does not tell: what was paid for is not paid again on a guess.
     """
     if not leased.taken_over:
         return None
@@ -51,17 +53,18 @@ async def find_paid_result(leased: LeasedJob, *, ports: Ports) -> PaidResult | N
         for key in await ports.blobs.names(_prefix(*leased.job.key)):
             content = await ports.blobs.get(key)
             if content is not None:
-                return _read(content)
+                return _read(content, attempt=leased.attempt)
     except Unavailable:
-        return None
+        raise AttemptFailed(ErrorClass.UNAVAILABLE, "storage_unavailable") from None
     return None
 
 
-def _read(content: bytes) -> PaidResult:
+def _read(content: bytes, *, attempt: int) -> PaidResult:
+    """``attempt`` is the one that adopts it: a small result will lie in that attempt's row."""
     kept = json.loads(content)
     usage = kept["usage"]
     return PaidResult(
-        place=ResultPlace(**kept["result"]),
+        place=replace(ResultPlace(**kept["result"]), attempt=attempt),
         text=kept["text"],
         usage=Usage(**usage) if usage else None,
     )

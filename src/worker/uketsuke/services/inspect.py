@@ -77,7 +77,8 @@ def _life(job: Job, attempts: Sequence[Attempt]) -> Iterator[JobEventView]:
 
 def _name_of(attempt: Attempt) -> str:
     # An attempt that was given back is worth telling apart; else what became of the job says most.
-    return "deferred" if attempt.outcome is Outcome.DEFERRED else str(attempt.state)
+    waits = attempt.state is JobState.RETRYING
+    return "deferred" if waits and attempt.outcome is Outcome.DEFERRED else str(attempt.state)
 
 
 def _event(

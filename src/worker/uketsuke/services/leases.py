@@ -116,7 +116,10 @@ class LeaseKeeper:
         return age >= self.settings.renew_every.total_seconds()
 
     async def _renew(self, needing: Mapping[JobKey, _Held]) -> Mapping[JobKey, LeaseState]:
-        async with asyncio.timeout(self.settings.renew_every.total_seconds()):
+        # Waiting longer for an answer than the first of the leases lasts would be work without one.
+        left = min(held.ends_at for held in needing.values()) - self.clock.monotonic()
+        patience = min(self.settings.renew_every, timedelta(seconds=left) - _MARGIN)
+        async with asyncio.timeout(patience.total_seconds()):
             return await self.jobs.renew(
                 {key: held.leased.token for key, held in needing.items()},
                 duration=self.settings.lease,

@@ -65,9 +65,12 @@ class Settler:
     async def _write(self, endings: Sequence[Ending]) -> Mapping[JobKey, JobState]:
         try:
             async with asyncio.timeout(self.settings.intake_database_timeout.total_seconds()):
-                settled = await self.jobs.settle(endings)
+                return await self._write_or_ask(endings)
         except TimeoutError:
             raise Unavailable("the database did not answer in time") from None
+
+    async def _write_or_ask(self, endings: Sequence[Ending]) -> Mapping[JobKey, JobState]:
+        settled = await self.jobs.settle(endings)
         missing = [ending for ending in endings if ending.key not in settled]
         if not missing:
             return settled

@@ -83,14 +83,13 @@ class SqlJobs:
         self, wave: Collection[JobKey], *, token: str, duration: timedelta, alone: bool
     ) -> Mapping[JobKey, LeasedJob | SeenJob]:
         keys = rows.from_keys(wave)
-        *_, looked = await self._database.batch(
-            [
-                # Before the lease takes over what another one left: its attempt is recorded.
-                Statement(sql.RECORD_CRASHES, (keys, token)),
-                Statement(sql.LEASE, (keys, token, rows.to_ms(duration), int(alone))),
-                Statement(sql.LOOK, (keys, token)),
-            ]
-        )
+        leasing = [
+            Statement(sql.LEASE, (keys, token, rows.to_ms(duration), int(alone))),
+            Statement(sql.LOOK, (keys, token)),
+        ]
+        if alone:  # nobody else may take over what another one left
+            leasing.insert(0, Statement(sql.RECORD_TAKEOVERS, (keys, token)))
+        *_, looked = await self._database.batch(leasing)
         return {_key(row): _leased_or_seen(row, token) for row in looked}
 
     async def renew(
@@ -167,7 +166,7 @@ def taking_back(keys: Collection[JobKey], kept: Retention) -> Sequence[Statement
     """
     wave, keep = rows.from_keys(keys), rows.to_ms(kept.keep_results)
     return [
-        Statement(sql.RECORD_CRASHES, (wave, "")),
+        Statement(sql.RECORD_CRASHES, (wave,)),
         Statement(sql.TAKE_BACK, (wave, keep, rows.to_ms(kept.grace))),
         Statement(sql.FAIL_OVERDUE, (wave, keep)),
         Statement(sql.BURY_FAILED, (wave, rows.to_ms(kept.triage_within))),

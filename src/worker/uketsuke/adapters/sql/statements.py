@@ -33,7 +33,7 @@ INSERT INTO jobs (tenant_id, id, request_key, kind, engine, origin, state, run_k
                   params, metadata, input, traceparent, max_attempts, created_at, due_at, wake_at,
                   deadline_at)
 SELECT ?1, ?2, ?3, ?4, ?5, ?6, 'accepted', ?7, ?7, ?8, ?9, ?10, ?11, ?12, {NOW}, {NOW},
-       {NOW} + ?14, {NOW} + ?13
+       {NOW} + min(?14, ?13), {NOW} + ?13
  WHERE NOT EXISTS (SELECT 1 FROM submissions WHERE tenant_id = ?1 AND request_key = ?3)
    AND NOT EXISTS (SELECT 1
                      FROM json_each(?15) AS named
@@ -116,9 +116,12 @@ LONE_CRASHES_ALLOWED: Final = 2
 _AFTER_CRASH: Final = f"""
 CASE WHEN cancel_requested_at IS NOT NULL THEN 'canceled'
      WHEN deadline_at <= {NOW}
-       OR attempts >= max_attempts
+       OR (attempts >= max_attempts AND leased_alone)
        OR lone_crashes + leased_alone >= {LONE_CRASHES_ALLOWED} THEN 'failed'
      ELSE 'retrying' END"""
+# A last attempt that died in company is given back: perhaps a neighbour killed it. From then on the
+# job works alone, and can blame only itself.
+_SPARED: Final = f"({_AFTER_CRASH} = 'retrying' AND attempts >= max_attempts)"
 _CRASH_CLASS: Final = f"CASE WHEN deadline_at <= {NOW} THEN 'deadline' ELSE 'crashed' END"
 _CRASH_CODE: Final = (
     f"CASE WHEN deadline_at <= {NOW} THEN 'deadline_passed' ELSE 'worker_crashed' END"
@@ -126,16 +129,16 @@ _CRASH_CODE: Final = (
 _EXPIRED: Final = f"state = 'running' AND leased_until <= {NOW}"
 _TERMINAL_LIST: Final = "('succeeded', 'failed', 'canceled')"
 
-# The attempt of an expired lease gets its row: nobody else will write it.
-# ?1 wave, ?2 the token that must not be ours
+# The attempt of an expired lease gets its row: nobody else will write it. ?1 wave
 RECORD_CRASHES: Final = f"""
 INSERT INTO attempts (tenant_id, job_id, number, lease_token, started_at, ended_at, outcome, state,
                       error_class, error_code)
 SELECT tenant_id, id, attempt_no, lease_token, leased_at, {NOW},
-       CASE WHEN cancel_requested_at IS NOT NULL THEN 'canceled' ELSE 'failed' END,
+       CASE WHEN cancel_requested_at IS NOT NULL THEN 'canceled'
+            WHEN {_SPARED} THEN 'deferred' ELSE 'failed' END,
        {_AFTER_CRASH}, {_CRASH_CLASS}, {_CRASH_CODE}
   FROM jobs
- WHERE {_IN_WAVE} AND {_EXPIRED} AND lease_token <> ?2 || '.' || id
+ WHERE {_IN_WAVE} AND {_EXPIRED}
 ON CONFLICT DO NOTHING
 """
 
@@ -143,13 +146,14 @@ ON CONFLICT DO NOTHING
 TAKE_BACK: Final = f"""
 UPDATE jobs
    SET state = {_AFTER_CRASH},
+       attempts = attempts - {_SPARED},
        error_class = {_CRASH_CLASS},
        error_code = {_CRASH_CODE},
        crashes = crashes + 1,
        lone_crashes = lone_crashes + leased_alone,
        due_at = {NOW},
        wakes = 0,
-       wake_at = CASE WHEN {_AFTER_CRASH} = 'retrying' THEN {NOW} + ?3 END,
+       wake_at = CASE WHEN {_AFTER_CRASH} = 'retrying' THEN min({NOW} + ?3, deadline_at) END,
        finished_at = CASE WHEN {_AFTER_CRASH} = 'retrying' THEN NULL ELSE {NOW} END,
        expires_at = CASE WHEN {_AFTER_CRASH} = 'retrying' THEN NULL ELSE {NOW} + ?2 END,
        live_run_key = CASE WHEN {_AFTER_CRASH} = 'retrying' THEN live_run_key END,
@@ -196,6 +200,26 @@ ON CONFLICT DO NOTHING
 # A row is leased again under its own token without counting twice: the first answer was lost.
 _OURS: Final = "lease_token IS ?2 || '.' || id"
 
+# What another holder left may be taken over, by a job that is alone in its worker.
+_MAY_TAKE_OVER: Final = f"""{_EXPIRED}
+   AND attempts < max_attempts
+   AND deadline_at > {NOW}
+   AND cancel_requested_at IS NULL
+   AND lone_crashes + leased_alone < {LONE_CRASHES_ALLOWED}"""
+
+# Before the lease that takes it over, in the same transaction: the attempt that it ends gets its
+# row. A row for an attempt that then stays alive would be believed before its own ending.
+# ?1 wave, ?2 token
+RECORD_TAKEOVERS: Final = f"""
+INSERT INTO attempts (tenant_id, job_id, number, lease_token, started_at, ended_at, outcome, state,
+                      error_class, error_code)
+SELECT tenant_id, id, attempt_no, lease_token, leased_at, {NOW}, 'failed', 'retrying', 'crashed',
+       'worker_crashed'
+  FROM jobs
+ WHERE {_IN_WAVE} AND {_OURS} IS FALSE AND {_MAY_TAKE_OVER}
+ON CONFLICT DO NOTHING
+"""
+
 # ?1 wave, ?2 token, ?3 lease ms, ?4 1 if the wave is alone in its worker
 LEASE: Final = f"""
 UPDATE jobs
@@ -229,7 +253,10 @@ SELECT {_J_JOB},
        j.leased_until - {NOW} AS lease_ends_in,
        j.due_at - {NOW} AS due_in,
        j.deadline_at - {NOW} AS time_left,
-       j.crashes,
+       j.attempt_no > 1 AND EXISTS (SELECT 1
+                                      FROM attempts AS a
+                                     WHERE a.tenant_id = j.tenant_id AND a.job_id = j.id
+                                       AND a.error_class = 'crashed') AS taken_over,
        j.crashes > 0 OR (j.state = 'running' AND j.leased_until <= {NOW}) AS quarantined,
        j.attempts >= j.max_attempts
          OR j.lone_crashes + (j.state = 'running') * j.leased_alone
@@ -309,7 +336,7 @@ SELECT 'late_writes', count(*)
    AND NOT EXISTS (SELECT 1 FROM attempts AS a
                     WHERE a.tenant_id = e.value ->> 't' AND a.job_id = e.value ->> 'i'
                       AND a.number = e.value ->> 'n' AND a.lease_token = e.value ->> 'k'
-                      AND a.outcome = e.value ->> 'o')
+                      AND a.outcome = e.value ->> 'o' AND a.error_code IS e.value ->> 'd')
 HAVING count(*) > 0
 ON CONFLICT (name) DO UPDATE SET value = value + excluded.value
 """
@@ -331,7 +358,7 @@ UPDATE jobs
        result = e.value ->> 'r',
        due_at = {NOW} + coalesce(e.value ->> 'w', 0),
        wake_at = CASE WHEN {_FINAL_STATE_JOBS} = 'retrying'
-                      THEN {NOW} + (e.value ->> 'w') + (e.value ->> 'z') END,
+                      THEN min({NOW} + (e.value ->> 'w') + (e.value ->> 'z'), deadline_at) END,
        finished_at = CASE WHEN {_FINAL_STATE_JOBS} = 'retrying' THEN NULL ELSE {NOW} END,
        expires_at = CASE WHEN {_FINAL_STATE_JOBS} = 'retrying' THEN NULL ELSE {NOW} + ?2 END,
        live_run_key = CASE WHEN {_FINAL_STATE_JOBS} = 'retrying' THEN live_run_key END,
@@ -345,13 +372,13 @@ UPDATE jobs
 RETURNING tenant_id, id, state
 """
 
-# After a settle whose answer was lost: which of these attempts were written?
-# ?1 JSON array of [tenant, id, token]
+# After a settle whose answer was lost: which of these attempts were written? (A crash is what
+# another one wrote of them.) ?1 JSON array of [tenant, id, token]
 SELECT_SETTLED: Final = """
 SELECT a.tenant_id, a.job_id AS id, a.state
   FROM json_each(?1) AS asked
   JOIN attempts AS a ON a.tenant_id = asked.value ->> 0 AND a.job_id = asked.value ->> 1
-   AND a.lease_token = asked.value ->> 2
+   AND a.lease_token = asked.value ->> 2 AND a.error_class IS NOT 'crashed'
 """
 
 # What waits ends at once; what runs is told. ?1 tenant, ?2 job, ?3 ms to keep
@@ -411,14 +438,14 @@ SELECT tenant_id, id, wake_at
  LIMIT ?4
 """
 
-# When to look again: a waiting job that is due is sent now, and again after a doubling grace; one
-# that is not yet due, then; a running one, when its lease ends.
+# When to look again: a waiting job that is due is sent now, and again after a doubling grace, but
+# not after the deadline; one that is not yet due, then; a running one, when its lease ends.
 # ?1 wave, ?2 first grace ms, ?3 longest grace ms
 MOVE_WAKES: Final = f"""
 UPDATE jobs
    SET wake_at = CASE WHEN state = 'running' THEN leased_until
                       WHEN due_at > {NOW} THEN due_at
-                      ELSE {NOW} + min(?2 * (1 << min(wakes, 20)), ?3) END,
+                      ELSE min({NOW} + min(?2 * (1 << min(wakes, 20)), ?3), deadline_at) END,
        wakes = wakes + (state <> 'running' AND due_at <= {NOW})
  WHERE {_IN_WAVE} AND wake_at <= {NOW}
 RETURNING {JOB}, state <> 'running' AND due_at <= {NOW} AS to_send
