@@ -40,11 +40,13 @@ def _environment(pid: int) -> bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dev:
-    """`uketsuke dev`, ready, with the mark that all its processes carry."""
+    """`uketsuke dev`, with the mark that all its processes carry."""
 
     process: subprocess.Popen[str]
     mark: str
-    ready: dict[str, Any]
+
+    def ready_line(self) -> dict[str, Any]:
+        return _ready_line(self.process)
 
     def end(self, how: signal.Signals) -> int:
         """Send it a signal and return its exit code."""
@@ -58,7 +60,7 @@ class Dev:
 
 @contextmanager
 def running_dev(state: Path) -> Iterator[Dev]:
-    """Yield a stack on a free port; whatever a failed test leaves of it is killed."""
+    """Yield a stack that starts on a free port; what a failed test leaves of it is killed."""
     mark = uuid4().hex
     command = [sys.executable, "-m", "uketsuke_local.dev", "--json", "--port", "0"]
     process = subprocess.Popen(
@@ -68,8 +70,10 @@ def running_dev(state: Path) -> Iterator[Dev]:
         text=True,
         env={**os.environ, MARK: mark},
     )
+    assert process.stdout is not None
     try:
-        yield Dev(process=process, mark=mark, ready=_ready_line(process))
+        with process.stdout:
+            yield Dev(process=process, mark=mark)
     finally:
         for pid in living(mark):
             with suppress(ProcessLookupError):
@@ -81,8 +85,7 @@ def _ready_line(process: subprocess.Popen[str]) -> dict[str, Any]:
     assert process.stdout is not None
     late = threading.Timer(_READY_WITHIN_SECONDS, process.kill)
     late.start()
-    with process.stdout as lines:
-        line = lines.readline()
+    line = process.stdout.readline()
     late.cancel()
     late.join()
     assert line, "the stack ended before it was ready"

@@ -19,7 +19,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.host.hosting import Log, copy_project, running_host, settings_for
+from tests.host.hosting import Log, copy_project, eventually, running_host, settings_for
 from tests.host.processes import MARK, living, running_dev
 from uketsuke_local.child import ChildFailed
 from uketsuke_local.control import Control
@@ -47,15 +47,13 @@ class Lives:
 @pytest.fixture(scope="module")
 def lives(tmp_path_factory: pytest.TempPathFactory) -> Lives:
     state = tmp_path_factory.mktemp("dev") / "state"
-    with running_dev(state) as dev, _control(dev.ready) as control:
-        first = dev.ready
+    with running_dev(state) as dev, _control(first := dev.ready_line()) as control:
         answers = {name: _status(first, first[name]) for name in KEY_NAMES}
         answers["none"] = _status(first, "uk_none_none")
         control.add_tenant("kept", hash_secret=load_or_mint(state).hash_secret)
         exit_code = dev.end(signal.SIGTERM)
         left_by_first = dev.nothing_is_left()
-    with running_dev(state) as dev, _control(dev.ready) as control:
-        second = dev.ready
+    with running_dev(state) as dev, _control(second := dev.ready_line()) as control:
         api_keys = control.d1("SELECT * FROM api_keys")
         kept_rows = control.d1("SELECT id FROM tenants ORDER BY id")
         dev.end(signal.SIGKILL)
@@ -89,6 +87,16 @@ def test_sigterm_ends_it_with_0(lives: Lives) -> None:
 
 def test_neither_sigterm_nor_sigkill_leaves_a_process_behind(lives: Lives) -> None:
     assert lives.nothing_left == (True, True)
+
+
+def test_sigterm_while_it_starts_ends_it_with_0_and_leaves_no_process_behind(
+    tmp_path: Path,
+) -> None:
+    with running_dev(tmp_path / "state") as dev:
+        eventually(lambda: len(living(dev.mark)) >= 3, what=lambda: "its children have started")
+
+        assert dev.end(signal.SIGTERM) == 0
+        assert dev.nothing_is_left()
 
 
 def test_the_ready_line_says_where_all_is_and_which_keys_open_it(lives: Lives) -> None:
