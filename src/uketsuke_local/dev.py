@@ -76,7 +76,14 @@ def _watch(stack: RunningStack) -> int:
 
 def _announce(stack: RunningStack, *, json_output: bool) -> None:
     if not json_output:
-        _say(f"{stack.url}\nready {stack.url}")
+        _say(
+            f"{stack.url}\n"
+            f"  key of the tenant demo:   {stack.keys.tenant_key}\n"
+            f"  key of the tenant other:  {stack.keys.other_tenant_key}\n"
+            f"  key of an operator:       {stack.keys.operator_key}\n"
+            f"  model server:             {stack.model_url}\n"
+            f"ready {stack.url}"
+        )
         return
     told = {
         "url": stack.url,
