@@ -128,21 +128,8 @@ def test_a_quarantined_job_whose_time_has_not_come_is_only_knocked_for(desk: Des
 
 def test_when_the_isolate_dies_its_jobs_are_worked_again_one_by_one(desk: Desk) -> None:
     jobs = [desk.job() for _ in range(3)]
-    for job in jobs:
-        desk.order(job, hang=True)
     batch = [desk.message(job) for job in jobs]
-
-    def deliver_in_vain() -> None:
-        # The event fails as a whole, and the queue would bring all of it again.
-        with contextlib.suppress(AssertionError, httpx.HTTPError):
-            desk.deliver(*batch)
-
-    delivering = threading.Thread(target=deliver_in_vain)
-    delivering.start()
-    until(lambda: all(desk.calls(job) for job in jobs))
-    desk.stack.post("/kill", {"worker": "uketsuke-consumer"})
-    delivering.join(timeout=30)
-    assert [desk.row(job)["state"] for job in jobs] == ["running"] * 3
+    die_at_work(desk, jobs)
 
     until(lambda: all(expired(desk.row(job)) for job in jobs))
     assert desk.deliver(*batch) == [ACK] * 3
@@ -150,6 +137,36 @@ def test_when_the_isolate_dies_its_jobs_are_worked_again_one_by_one(desk: Desk) 
     for job in jobs:
         told = [(a["outcome"], a["error_class"]) for a in desk.attempts(job)]
         assert told == [("failed", "crashed"), ("succeeded", None)]
+
+
+def test_a_dead_holders_job_is_taken_back_when_its_lease_ends_however_long_it_had_waited(
+    desk: Desk,
+) -> None:
+    job = desk.job(wakes=9)  # and, as every row here, not to be woken before tomorrow
+    die_at_work(desk, [job])
+
+    until(lambda: expired(desk.row(job)))
+    desk.stack.sweep()
+
+    until(lambda: desk.row(job)["state"] == "succeeded")
+    assert [attempt["error_class"] for attempt in desk.attempts(job)] == ["crashed", None]
+
+
+def die_at_work(desk: Desk, jobs: list[str]) -> None:
+    """Destroy the isolate while it works these jobs; the queue does not bring them again."""
+
+    def deliver_in_vain() -> None:
+        with contextlib.suppress(AssertionError, httpx.HTTPError):
+            desk.deliver(*[desk.message(job) for job in jobs])
+
+    for job in jobs:
+        desk.order(job, hang=True)
+    delivering = threading.Thread(target=deliver_in_vain)
+    delivering.start()
+    until(lambda: all(desk.calls(job) for job in jobs))
+    desk.stack.post("/kill", {"worker": "uketsuke-consumer"})
+    delivering.join(timeout=30)
+    assert [desk.row(job)["state"] for job in jobs] == ["running"] * len(jobs)
 
 
 def expired(row: dict[str, Any]) -> bool:

@@ -90,7 +90,15 @@ class SqlJobs:
         if alone:  # nobody else may take over what another one left
             leasing.insert(0, Statement(sql.RECORD_TAKEOVERS, (keys, token)))
         *_, looked = await self._database.batch(leasing)
+        await self._wake_after_lease(looked, token)
         return {_key(row): _leased_or_seen(row, token) for row in looked}
+
+    async def _wake_after_lease(self, looked: Sequence[Row], token: str) -> None:
+        """Let the sweep look soon after the leases of jobs that it had put off for long."""
+        grace = rows.to_ms(self._retention.grace)
+        late = [_key(row) for row in looked if row["ours"] and row["wakes_after"] > grace]
+        if late:
+            await self._select(sql.WAKE_AFTER_LEASE, rows.from_keys(late), token)
 
     async def renew(
         self,

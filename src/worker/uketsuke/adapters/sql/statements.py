@@ -244,6 +244,15 @@ UPDATE jobs
    AND (state <> 'running' OR {_OURS} OR lone_crashes + leased_alone < {LONE_CRASHES_ALLOWED})
 """
 
+# A lease leaves wake_at alone: moving it costs a row. But the sweep looks ever more rarely at what
+# waits long; now that it has a holder who may die, somebody must look when the lease ends.
+# ?1 wave, ?2 token
+WAKE_AFTER_LEASE: Final = f"""
+UPDATE jobs
+   SET wake_at = leased_until
+ WHERE {_IN_WAVE} AND {_OURS} AND wake_at > leased_until
+"""
+
 # How each job of the wave stands now, within the same transaction. The input comes along for
 # those that are ours. ?1 wave, ?2 token
 LOOK: Final = f"""
@@ -251,6 +260,7 @@ SELECT {_J_JOB},
        j.lease_token IS ?2 || '.' || j.id AS ours,
        CASE WHEN j.lease_token IS ?2 || '.' || j.id THEN s.input END AS inline_input,
        j.leased_until - {NOW} AS lease_ends_in,
+       j.wake_at - j.leased_until AS wakes_after,
        j.due_at - {NOW} AS due_in,
        j.deadline_at - {NOW} AS time_left,
        j.attempt_no > 1 AND EXISTS (SELECT 1
