@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.contract.factories import LEASE, RETENTION, THROTTLED, Store, ending, new_job, new_key
+from uketsuke.adapters.sql.database import Statement
 from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.sweeping import SqlSweeping
@@ -502,3 +503,25 @@ async def test_an_upload_is_purged_when_its_time_is_over_and_no_job_can_name_it_
     assert isinstance(admission, InputVanished)
     assert await purging.delete_inputs([expired.key]) == 1
     assert expired.objects == (f"{store.tenant}/{ref}/x",)
+
+
+async def test_a_job_is_found_by_the_key_of_its_request(store: Store) -> None:
+    key = await store.accepted(request_key="key:k", fingerprint={"kind": "x"})
+
+    found = await store.jobs.find_by_request(tenant_id=store.tenant, request_key="key:k")
+    other = await store.jobs.find_by_request(tenant_id="another", request_key="key:k")
+
+    assert found is not None
+    assert (found.job.key, found.fingerprint) == (key, {"kind": "x"})
+    assert other is None
+
+
+async def test_a_class_of_a_later_version_is_read_as_unknown(store: Store) -> None:
+    key, _ = await store.in_state(JobState.FAILED)
+    later = "UPDATE jobs SET error_class = 'melted' WHERE tenant_id = ?1 AND id = ?2"
+    await store.database.batch([Statement(later, tuple(key))])
+
+    job = await store.jobs.find(key.job_id, tenant_id=store.tenant)
+
+    assert job is not None
+    assert job.error_class is ErrorClass.UNKNOWN

@@ -10,6 +10,7 @@ import pytest
 
 from tests.unit.services.world import World, working
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
+from uketsuke.domain.job import Progress
 from uketsuke.domain.lifecycle import JobState
 from uketsuke.services.execute import Attempt
 from uketsuke.services.knock import Done, KnockAgain
@@ -387,3 +388,44 @@ def test_quarantined_jobs_wait_for_another_batch_when_time_is_up() -> None:
 
     world.run(main())
     world.close()
+
+
+def test_an_unknown_kind_of_a_job_that_does_not_exist_is_recorded(world: World) -> None:
+    body = {"v": 1, "job": "job_" + "0" * 26, "tenant": "acme", "kind": "translate"}
+
+    async def main() -> None:
+        assert await world.consumed([body], working(), number=7) == [Done()]
+
+    world.run(main())
+    (letter,) = world.rows("SELECT * FROM dead_letters")
+    assert letter["code"] == "job_unknown"
+
+
+def test_a_message_that_is_wrong_about_its_jobs_kind_harms_no_job(world: World) -> None:
+    async def main() -> None:
+        job = await world.submitted()
+        wrong = {"v": 1, "job": job.id, "tenant": job.tenant_id, "kind": "translate"}
+
+        assert await world.consumed([wrong], working(), number=7) == [Done()]
+
+        assert (await world.now(job)).state is JobState.ACCEPTED
+
+    world.run(main())
+
+
+def test_progress_of_a_job_that_is_not_held_any_more_is_ignored(world: World) -> None:
+    kept: list[Attempt] = []
+
+    async def work(attempt: Attempt) -> Mapping[str, object]:
+        kept.append(attempt)
+        return {}
+
+    async def main() -> None:
+        job = await world.submitted()
+        await world.consumed([job], work)
+
+        kept[0].keeper.note_progress(job.key, Progress(done=1, total=2))
+
+        assert (await world.now(job)).progress is None
+
+    world.run(main())

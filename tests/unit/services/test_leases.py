@@ -147,6 +147,7 @@ def test_an_event_that_is_canceled_leaves_the_lease_to_expire(world: World) -> N
         await asyncio.sleep(5)
         work.cancel()
         await asyncio.wait([work])
+        await asyncio.sleep(200)
 
         assert work.cancelled()
         assert (await world.now(job)).state is JobState.RUNNING

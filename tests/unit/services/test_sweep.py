@@ -170,6 +170,28 @@ def test_what_has_expired_is_purged_with_its_objects(world: World) -> None:
         assert world.rows(f"SELECT * FROM {table}") == []  # noqa: S608
 
 
+def test_a_purge_does_so_much_a_tick_and_the_rest_in_the_next(world: World) -> None:
+    async def main() -> None:
+        for number in range(510):
+            job = await world.submitted()
+            await world.consumed([job], working())
+            if number == 0:
+                stray = "acme/stray"
+                world.blobs.kept[stray] = b"another's"
+            await upload(b"x", tenant_id="acme", content_type="x/y", length=1, ports=world.ports)
+        await asyncio.sleep(timedelta(days=31).total_seconds())
+
+        await sweep(world.ports)
+        left = [world.rows(f"SELECT id FROM {table}") for table in ("jobs", "inputs")]  # noqa: S608
+        await sweep(world.ports)
+
+        assert [len(rows) for rows in left] == [10, 10]
+        assert world.rows("SELECT id FROM jobs") == world.rows("SELECT id FROM inputs") == []
+        assert list(world.blobs.kept) == [stray]
+
+    world.run(main())
+
+
 async def revived(world: World, body: object) -> object:
     delivery = Delivery(id="m", queue="jobs-dlq", number=1, body=body)
     return await revive(delivery, ports=world.ports)

@@ -64,14 +64,18 @@ class _Batch:
     async def pump(self) -> None:
         """Lease as many as there is room for, whenever there is room, until all is decided."""
         running: set[asyncio.Task[None]] = set()
-        while self.pending or running:
-            wave = self._next_wave(room=self.ports.settings.jobs_at_once - len(running))
-            if wave:
-                alone = len(wave) == 1 and not running and not self.pending
-                leased = await self._lease(wave, alone=alone)
-                running |= {asyncio.create_task(self._work(*pair)) for pair in leased}
-            if running:
-                _, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+        try:
+            while self.pending or running:
+                wave = self._next_wave(room=self.ports.settings.jobs_at_once - len(running))
+                if wave:
+                    alone = len(wave) == 1 and not running and not self.pending
+                    leased = await self._lease(wave, alone=alone)
+                    running |= {asyncio.create_task(self._work(*pair)) for pair in leased}
+                if running:
+                    _, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in running:
+                task.cancel()  # the event is ending: nobody would keep their leases
         await self._work_quarantined()
 
     def _next_wave(self, *, room: int) -> list[Readable]:

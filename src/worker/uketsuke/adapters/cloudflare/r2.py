@@ -13,7 +13,8 @@ from uketsuke.services.ports import StoredStream, TooLarge, Unavailable
 # R2 takes parts of at least 5 MiB, all of one size but the last
 # (developers.cloudflare.com/r2/objects/multipart-objects).
 _PART_BYTES = 5 * 1024 * 1024
-_NAMES_A_PAGE = 100
+# Both listing and deleting take at most this many keys a call.
+_NAMES_A_PAGE = 1000
 
 
 class R2Blobs:
@@ -60,8 +61,10 @@ class R2Blobs:
         return [str(entry.key) for entry in found.objects]
 
     async def delete(self, keys: Collection[str]) -> None:
+        every = list(keys)
         try:
-            await self._binding.delete(ffi.to_object(list(keys)))
+            for start in range(0, len(every), _NAMES_A_PAGE):
+                await self._binding.delete(ffi.to_object(every[start : start + _NAMES_A_PAGE]))
         except ffi.JsError as error:
             raise ffi.translate(error) from None
 
