@@ -173,6 +173,20 @@ def expired(row: dict[str, Any]) -> bool:
     return bool(row["leased_until"] < row["now"])
 
 
+def test_a_last_attempt_that_died_in_company_is_tried_once_more_alone(desk: Desk) -> None:
+    job = desk.job(**{**leased(ends_in=-1), "attempts": 5, "attempt_no": 5})
+
+    (seconds,) = desk.deliver(desk.message(job))
+    assert isinstance(seconds, int)
+    assert (desk.row(job)["state"], desk.row(job)["attempts"]) == ("retrying", 4)
+
+    assert desk.deliver(desk.message(job)) == [ACK]
+    row = desk.row(job)
+    assert (row["state"], row["attempts"], row["leased_alone"]) == ("succeeded", 5, 1)
+    told = [(a["number"], a["outcome"], a["error_class"]) for a in desk.attempts(job)]
+    assert told == [(5, "deferred", "crashed"), (6, "succeeded", None)]
+
+
 def test_a_job_that_kills_its_worker_fails_and_its_neighbour_lives(desk: Desk) -> None:
     # As the crash of a common batch left them; the killer's second crash was a lone one.
     killer = desk.job(
