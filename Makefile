@@ -4,7 +4,7 @@ BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 PYTHONS := src tests scripts
 
-.PHONY: help setup demo dev test check pytest format lock simulate clean
+.PHONY: help setup demo dev test check pytest format lock simulate mutate chaos clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## / - /'
@@ -39,6 +39,12 @@ format: ## put everything into shape
 
 simulate: setup ## run many more histories: make simulate SEEDS=1-100000
 	$(BIN)/python -m tests.simulation --seeds $(or $(SEEDS),1-20000)
+
+mutate: setup ## break the product guard by guard, and see the simulator notice each
+	$(BIN)/python -m tests.simulation.mutations
+
+chaos: setup ## a longer storm of power cuts and faults: make chaos ROUNDS=50
+	CHAOS_ROUNDS=$(or $(ROUNDS),50) $(BIN)/pytest tests/chaos
 
 lock: ## renew the locks after a change of pyproject.toml, requirements/*.in or package.json
 	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \

@@ -9,7 +9,7 @@ from typing import Any
 
 from uketsuke.adapters.sql.database import Statement
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
-from uketsuke.adapters.sql.statements import NOW
+from uketsuke.adapters.sql.terms import NOW
 from uketsuke.domain.failure import ErrorClass, Failure, Road
 from uketsuke.domain.ids import time_sorted_id
 from uketsuke.domain.job import (

@@ -7,7 +7,18 @@ import re
 import pytest
 
 from tests.support.sqlite import connect
-from uketsuke.adapters.sql import dead_letters, inputs, keys, listing, statements
+from uketsuke.adapters.sql import (
+    dead_letters,
+    expiry,
+    inputs,
+    keys,
+    listing,
+    purging,
+    statements,
+    sweeping,
+)
+
+MODULES = (statements, expiry, sweeping, purging, inputs, keys, listing, dead_letters)
 
 # What may be scanned: the wave that came in as JSON, a bounded stretch, what has one row.
 _HARMLESS = re.compile(
@@ -16,7 +27,7 @@ _HARMLESS = re.compile(
 
 SQL = {
     name: text
-    for module in (statements, inputs, keys, listing, dead_letters)
+    for module in MODULES
     for name, text in vars(module).items()
     if isinstance(text, str) and re.match(r"\s*(SELECT|INSERT|UPDATE|DELETE)\b", text)
 }

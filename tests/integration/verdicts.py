@@ -17,7 +17,7 @@ import httpx
 
 from tests.support.jobs import TEXT
 from tests.support.running import Stack
-from uketsuke.adapters.sql.statements import NOW
+from uketsuke.adapters.sql.terms import NOW
 from uketsuke.domain.ids import RANDOM_BYTES, time_sorted_id
 
 JOBS: Final = "uketsuke-jobs"

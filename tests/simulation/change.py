@@ -80,6 +80,8 @@ class Change:
         self._require(moved, "legal-moves", f"{old.state}→{new.state}")
         if not new.terminal:
             self._check_wake()
+        unwanted = new.state == "retrying" and new.cancel_requested_at is not None
+        self._require(not unwanted, "a-wish-is-heeded", f"{old.state}→{new.state}")
         if new.state == "retrying" and old.state == "running":
             # Decided before it was written; the way to the database may take a while.
             late = new.due_at - new.deadline_at
@@ -138,6 +140,7 @@ class Change:
         self._require(old.deadline_at > now, "never-leased-past-the-deadline", "")
         self._require(old.cancel_requested_at is None, "never-leased-when-unwanted", "")
         self._require(new.attempts == old.attempts + 1, "leasing-counts", str(new.attempts))
+        self._check_poison()
         if old.state == "running":
             ledger.trace.count("takeover")
         if old.crashes or old.state == "running":
@@ -147,6 +150,19 @@ class Change:
         ledger.holders[token] = self.isolate
         ledger.leased_at[token] = ledger.trace.now()
         self.isolate.holds[new.key] = (new.attempt_no, token)
+
+    def _check_poison(self) -> None:
+        """What kills its Worker twice in a row, with nobody else to blame, gets no third one.
+
+        The product may take it for company that others waited in the same batch: once.
+        """
+        key, blames = self.new.key, self.ledger.blames
+        lone = 0
+        while (blame := blames.get((key, self.new.attempt_no - 1 - lone))) is not None:
+            if blame.company or blame.death.poison != key:
+                break
+            lone += 1
+        self._require(lone < 3, "poison-is-stopped", f"{lone} lone crashes in a row")
 
     def _check_handover(self) -> None:
         """Whoever held it before must have stopped."""

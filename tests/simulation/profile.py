@@ -58,7 +58,7 @@ def draw_profile(rng: random.Random) -> Profile:
     heals_at = rng.choice((90.0, 200.0, 400.0, 900.0))
     return Profile(
         settings=_settings(rng),
-        jobs=rng.randint(1, 10),
+        jobs=rng.randint(2, 12),
         heals_at=heals_at,
         database=_faults(rng, 0.06),
         database_outages=_outages(rng, heals_at),
@@ -126,7 +126,7 @@ def _settings(rng: random.Random) -> Settings:
         longest_knock=timedelta(seconds=rng.choice((900, 900, 30))),
         retry_base=timedelta(seconds=rng.choice((5, 1))),
         retry_cap=timedelta(seconds=rng.choice((600, 60))),
-        inline_bytes=rng.choice((4096, 4096, 80)),
+        inline_bytes=rng.choice((4096, 4096, 16)),
         key_hash_secret=b"a secret of the simulation",
         model_base_url="http://provider/v1",
         model_api_key="k",

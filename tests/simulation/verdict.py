@@ -36,12 +36,27 @@ async def judge(world: World, callers: Callers, *, healed_at_ms: int) -> None:
             f"{name_of(row.id)} is {row.state}, {((row.finished_at or 0) - latest) / 1000} s late"
         )
         world.trace.require(in_time, "ends-in-time", late)
+        _judge_liveness(world, row, healed_at_ms=healed_at_ms)
         if row.terminal:
             await _judge_job(world, key, ports)
     _judge_promises(world, callers)
     _judge_counters(world)
     left = [message.id for message in world.queue.waiting + world.dead_queue.waiting]
     world.trace.require(not left, "messages-are-let-go", str(left))
+
+
+def _judge_liveness(world: World, row: JobRow, *, healed_at_ms: int) -> None:
+    """What had long enough in a healthy world was worked, not left to its deadline.
+
+    The sweep's grace doubles up to as long as a job has waited, and a provider may have asked
+    for a wait of its own.
+    """
+    sick_ms = int(world.profile.heals_at * 1000)
+    healthy_ms = row.deadline_at - healed_at_ms
+    forgotten = row.error_class == "deadline" and healthy_ms > 2 * sick_ms + _PATIENCE_MS
+    told = f"{name_of(row.id)} had {healthy_ms / 1000} s"
+    poison = row.key in world.provider.poison_jobs
+    world.trace.require(poison or not forgotten, "a-healthy-world-works-its-jobs", told)
 
 
 async def _judge_job(world: World, key: JobKey, ports: Ports) -> None:
@@ -77,6 +92,9 @@ async def _judge_result(world: World, job: Job, ports: Ports) -> None:
     world.trace.require(right, "the-result-is-there", f"{name_of(job.id)}: {content!r}")
 
 
+_PATIENCE_MS = 1_200_000
+
+
 def _judge_promises(world: World, callers: Callers) -> None:
     for key in callers.promised:
         world.trace.require(key in world.ledger.rows, "nothing-vanishes", key.job_id)
@@ -87,6 +105,9 @@ def _judge_counters(world: World) -> None:
     expected = world.ledger.late_writes
     told = f"{counted} counted, {expected} happened"
     world.trace.require(counted == expected, "late-writes-are-counted", told)
+    logged = world.trace.seen["event:late_write_refused"]
+    told = f"{logged} told, {expected} happened"
+    world.trace.require(logged <= expected, "no-write-is-called-late-that-was-not", told)
 
 
 def _counter(world: World, name: str) -> int:

@@ -9,7 +9,7 @@ from typing import Final
 
 from uketsuke.adapters.sql import rows
 from uketsuke.adapters.sql.database import Database, Statement
-from uketsuke.adapters.sql.statements import NOW
+from uketsuke.adapters.sql.terms import NOW
 from uketsuke.domain.job import JobKey
 from uketsuke.services.ports import Delivery
 

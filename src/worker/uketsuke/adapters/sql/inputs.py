@@ -8,7 +8,7 @@ from typing import Final
 
 from uketsuke.adapters.sql import rows
 from uketsuke.adapters.sql.database import Database, Statement
-from uketsuke.adapters.sql.statements import NOW
+from uketsuke.adapters.sql.terms import NOW
 from uketsuke.domain.job import Upload
 
 _COLUMNS: Final = "tenant_id, id, object_key, bytes, sha256, content_type, expires_at"

@@ -6,7 +6,7 @@ from typing import Final
 
 from uketsuke.adapters.sql import rows
 from uketsuke.adapters.sql.database import Database, Statement
-from uketsuke.adapters.sql.statements import JOB
+from uketsuke.adapters.sql.terms import JOB
 from uketsuke.services.ports import JobFilter, JobPage
 
 # How many jobs one page looks at to find those that fit: a rare state among many jobs must not

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from uketsuke.adapters.sql import rows
+from uketsuke.adapters.sql import expiry, rows
 from uketsuke.adapters.sql import statements as sql
 from uketsuke.adapters.sql.database import Database, Row, Statement
 from uketsuke.domain.job import (
@@ -152,8 +152,8 @@ class SqlJobs:
         wave = rows.from_keys([key])
         failed, _ = await self._database.batch(
             [
-                Statement(sql.FAIL_HOPELESS, (wave, rows.to_ms(kept.keep_results), code)),
-                Statement(sql.BURY_FAILED, (wave, rows.to_ms(kept.triage_within))),
+                Statement(expiry.FAIL_HOPELESS, (wave, rows.to_ms(kept.keep_results), code)),
+                Statement(expiry.BURY_FAILED, (wave, rows.to_ms(kept.triage_within))),
             ]
         )
         return rows.to_job(failed[0]) if failed else None
@@ -174,10 +174,10 @@ def taking_back(keys: Collection[JobKey], kept: Retention) -> Sequence[Statement
     """
     wave, keep = rows.from_keys(keys), rows.to_ms(kept.keep_results)
     return [
-        Statement(sql.RECORD_CRASHES, (wave,)),
-        Statement(sql.TAKE_BACK, (wave, keep, rows.to_ms(kept.grace))),
-        Statement(sql.FAIL_OVERDUE, (wave, keep)),
-        Statement(sql.BURY_FAILED, (wave, rows.to_ms(kept.triage_within))),
+        Statement(expiry.RECORD_CRASHES, (wave,)),
+        Statement(expiry.TAKE_BACK, (wave, keep, rows.to_ms(kept.grace))),
+        Statement(expiry.FAIL_OVERDUE, (wave, keep)),
+        Statement(expiry.BURY_FAILED, (wave, rows.to_ms(kept.triage_within))),
     ]
 
 

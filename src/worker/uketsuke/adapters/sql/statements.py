@@ -1,4 +1,4 @@
-"""Every statement on jobs, by hand, one constant each, with its guard in ``WHERE``.
+"""The statements of a job's life, by hand, one constant each, with its guard in ``WHERE``.
 
 They run unchanged on D1 and on SQLite 3.40. Whatever is due, leased or expired is judged here,
 by the database's clock; durations come in as milliseconds. Waves, renewals and endings come in
@@ -9,21 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
-# unixepoch('subsec') needs SQLite 3.42; tests control this clock by replacing julianday().
-NOW: Final = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
-
-# A job's columns, as rows.to_job reads them.
-JOB: Final = (
-    "tenant_id, id, kind, engine, origin, state, run_key, params, metadata, input, traceparent, "
-    "max_attempts, attempts, attempt_no, call_epoch, created_at, due_at, deadline_at, started_at, "
-    "leased_at, finished_at, expires_at, cancel_requested_at, erased_at, progress_done, "
-    "progress_total, error_class, error_code, usage, attempts_cost_micros, result, redriven_from, "
-    "redriven_to"
-)
-_J_JOB: Final = ", ".join(f"j.{column}" for column in JOB.split(", "))
-
-# The jobs that a JSON array of [tenant, id] pairs names; keeps the planner on the primary key.
-_IN_WAVE: Final = "(tenant_id, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1))"
+from uketsuke.adapters.sql.expiry import EXPIRED, LONE_CRASHES_ALLOWED, RECORDED
+from uketsuke.adapters.sql.terms import IN_WAVE, J_JOB, JOB, NOW
 
 # ?1 tenant, ?2 id, ?3 request key, ?4 kind, ?5 engine, ?6 origin, ?7 run key, ?8 params,
 # ?9 metadata, ?10 input, ?11 traceparent, ?12 max attempts, ?13 deadline ms, ?14 first wake ms,
@@ -66,16 +53,16 @@ UPDATE inputs
 # Who stands for the submission: the new job, else the one under its idempotency key, else the
 # live one under its run key. ?1 tenant, ?2 id, ?3 request key, ?4 run key
 SELECT_ADMITTED: Final = f"""
-SELECT 'new' AS how, NULL AS fingerprint, {_J_JOB}
+SELECT 'new' AS how, NULL AS fingerprint, {J_JOB}
   FROM jobs AS j
  WHERE j.tenant_id = ?1 AND j.id = ?2
 UNION ALL
-SELECT 'known_key', s.fingerprint, {_J_JOB}
+SELECT 'known_key', s.fingerprint, {J_JOB}
   FROM submissions AS s
   JOIN jobs AS j ON j.tenant_id = s.tenant_id AND j.id = s.job_id
  WHERE s.tenant_id = ?1 AND s.request_key = ?3
 UNION ALL
-SELECT 'live_run', NULL, {_J_JOB}
+SELECT 'live_run', NULL, {J_JOB}
   FROM jobs AS j
  WHERE j.tenant_id = ?1 AND j.live_run_key = ?4
 LIMIT 1
@@ -89,7 +76,7 @@ SELECT_JOB_OF_ANY_TENANT: Final = f"SELECT {JOB} FROM jobs WHERE id = ?1"
 
 # ?1 tenant, ?2 request key
 SELECT_BY_REQUEST: Final = f"""
-SELECT s.fingerprint, {_J_JOB}
+SELECT s.fingerprint, {J_JOB}
   FROM submissions AS s
   JOIN jobs AS j ON j.tenant_id = s.tenant_id AND j.id = s.job_id
  WHERE s.tenant_id = ?1 AND s.request_key = ?2
@@ -109,99 +96,11 @@ SELECT_RESULT: Final = """
 SELECT result FROM attempts WHERE tenant_id = ?1 AND job_id = ?2 AND number = ?3
 """
 
-# Two crashes with nobody else to blame: this job kills its worker.
-LONE_CRASHES_ALLOWED: Final = 2
-
-# What becomes of a job whose lease has expired (for a row of jobs that is running).
-_AFTER_CRASH: Final = f"""
-CASE WHEN cancel_requested_at IS NOT NULL THEN 'canceled'
-     WHEN deadline_at <= {NOW}
-       OR (attempts >= max_attempts AND leased_alone)
-       OR lone_crashes + leased_alone >= {LONE_CRASHES_ALLOWED} THEN 'failed'
-     ELSE 'retrying' END"""
-# A last attempt that died in company is given back: perhaps a neighbour killed it. From then on the
-# job works alone, and can blame only itself.
-_SPARED: Final = f"({_AFTER_CRASH} = 'retrying' AND attempts >= max_attempts)"
-_CRASH_CLASS: Final = f"CASE WHEN deadline_at <= {NOW} THEN 'deadline' ELSE 'crashed' END"
-_CRASH_CODE: Final = (
-    f"CASE WHEN deadline_at <= {NOW} THEN 'deadline_passed' ELSE 'worker_crashed' END"
-)
-_EXPIRED: Final = f"state = 'running' AND leased_until <= {NOW}"
-_TERMINAL_LIST: Final = "('succeeded', 'failed', 'canceled')"
-
-# The attempt of an expired lease gets its row: nobody else will write it. ?1 wave
-RECORD_CRASHES: Final = f"""
-INSERT INTO attempts (tenant_id, job_id, number, lease_token, started_at, ended_at, outcome, state,
-                      error_class, error_code)
-SELECT tenant_id, id, attempt_no, lease_token, leased_at, {NOW},
-       CASE WHEN cancel_requested_at IS NOT NULL THEN 'canceled'
-            WHEN {_SPARED} THEN 'deferred' ELSE 'failed' END,
-       {_AFTER_CRASH}, {_CRASH_CLASS}, {_CRASH_CODE}
-  FROM jobs
- WHERE {_IN_WAVE} AND {_EXPIRED}
-ON CONFLICT DO NOTHING
-"""
-
-# Crashed jobs go back to waiting, or end. ?1 wave, ?2 ms to keep, ?3 ms until the sweep looks again
-TAKE_BACK: Final = f"""
-UPDATE jobs
-   SET state = {_AFTER_CRASH},
-       attempts = attempts - {_SPARED},
-       error_class = {_CRASH_CLASS},
-       error_code = {_CRASH_CODE},
-       crashes = crashes + 1,
-       lone_crashes = lone_crashes + leased_alone,
-       due_at = {NOW},
-       wakes = 0,
-       wake_at = CASE WHEN {_AFTER_CRASH} = 'retrying' THEN min({NOW} + ?3, deadline_at) END,
-       finished_at = CASE WHEN {_AFTER_CRASH} = 'retrying' THEN NULL ELSE {NOW} END,
-       expires_at = CASE WHEN {_AFTER_CRASH} = 'retrying' THEN NULL ELSE {NOW} + ?2 END,
-       live_run_key = CASE WHEN {_AFTER_CRASH} = 'retrying' THEN live_run_key END,
-       progress_done = NULL,
-       progress_total = NULL,
-       lease_token = NULL,
-       leased_until = NULL
- WHERE {_IN_WAVE} AND {_EXPIRED}
-RETURNING {JOB}
-"""
-
-# A waiting job whose time is over ends. ?1 wave, ?2 ms to keep
-FAIL_OVERDUE: Final = f"""
-UPDATE jobs
-   SET state = CASE WHEN cancel_requested_at IS NULL THEN 'failed' ELSE 'canceled' END,
-       error_class = 'deadline',
-       error_code = 'deadline_passed',
-       wake_at = NULL,
-       live_run_key = NULL,
-       finished_at = {NOW},
-       expires_at = {NOW} + ?2
- WHERE {_IN_WAVE} AND state IN ('accepted', 'retrying') AND deadline_at <= {NOW}
-RETURNING {JOB}
-"""
-
-# Jobs of the wave that failed just now, in the same transaction, get their dead letter: one a job.
-# ?1 wave, ?2 ms until triage is due
-BURY_FAILED: Final = f"""
-INSERT INTO dead_letters (id, tenant_id, job_id, kind, road, class, code, attempts,
-                          first_failed_at, last_failed_at, triage_due_at, schema_version)
-SELECT 'dl_' || substr(id, 5), tenant_id, id, kind,
-       CASE error_class WHEN 'deadline' THEN 'deadline' WHEN 'crashed' THEN 'crashed'
-                        WHEN 'stale' THEN 'stale' ELSE 'permanent' END,
-       error_class, error_code, attempts,
-       coalesce((SELECT min(ended_at) FROM attempts AS a
-                  WHERE a.tenant_id = jobs.tenant_id AND a.job_id = jobs.id
-                    AND a.outcome = 'failed'), {NOW}),
-       {NOW}, {NOW} + ?2, 1
-  FROM jobs
- WHERE {_IN_WAVE} AND state = 'failed'
-ON CONFLICT DO NOTHING
-"""
-
 # A row is leased again under its own token without counting twice: the first answer was lost.
 _OURS: Final = "lease_token IS ?2 || '.' || id"
 
 # What another holder left may be taken over, by a job that is alone in its worker.
-_MAY_TAKE_OVER: Final = f"""{_EXPIRED}
+_MAY_TAKE_OVER: Final = f"""{EXPIRED}
    AND attempts < max_attempts
    AND deadline_at > {NOW}
    AND cancel_requested_at IS NULL
@@ -216,7 +115,7 @@ INSERT INTO attempts (tenant_id, job_id, number, lease_token, started_at, ended_
 SELECT tenant_id, id, attempt_no, lease_token, leased_at, {NOW}, 'failed', 'retrying', 'crashed',
        'worker_crashed'
   FROM jobs
- WHERE {_IN_WAVE} AND {_OURS} IS FALSE AND {_MAY_TAKE_OVER}
+ WHERE {IN_WAVE} AND {_OURS} IS FALSE AND {_MAY_TAKE_OVER}
 ON CONFLICT DO NOTHING
 """
 
@@ -235,8 +134,10 @@ UPDATE jobs
        started_at = coalesce(started_at, {NOW}),
        progress_done = NULL,
        progress_total = NULL
- WHERE {_IN_WAVE}
-   AND ({_OURS} OR (state IN ('accepted', 'retrying') AND due_at <= {NOW}) OR ({_EXPIRED}))
+ WHERE {IN_WAVE}
+   AND ({_OURS}
+        OR (state IN ('accepted', 'retrying') AND due_at <= {NOW})
+        OR ({EXPIRED} AND {RECORDED}))
    AND ({_OURS} OR attempts < max_attempts)
    AND deadline_at > {NOW}
    AND cancel_requested_at IS NULL
@@ -250,13 +151,13 @@ UPDATE jobs
 WAKE_AFTER_LEASE: Final = f"""
 UPDATE jobs
    SET wake_at = leased_until
- WHERE {_IN_WAVE} AND {_OURS} AND wake_at > leased_until
+ WHERE {IN_WAVE} AND {_OURS} AND wake_at > leased_until
 """
 
 # How each job of the wave stands now, within the same transaction. The input comes along for
 # those that are ours. ?1 wave, ?2 token
 LOOK: Final = f"""
-SELECT {_J_JOB},
+SELECT {J_JOB},
        j.lease_token IS ?2 || '.' || j.id AS ours,
        CASE WHEN j.lease_token IS ?2 || '.' || j.id THEN s.input END AS inline_input,
        j.leased_until - {NOW} AS lease_ends_in,
@@ -402,101 +303,4 @@ UPDATE jobs
        live_run_key = CASE state WHEN 'running' THEN live_run_key END
  WHERE tenant_id = ?1 AND id = ?2 AND state IN ('accepted', 'retrying', 'running')
 RETURNING {JOB}
-"""
-
-# Nothing could ever work it. ?1 wave, ?2 ms to keep, ?3 error code
-FAIL_HOPELESS: Final = f"""
-UPDATE jobs
-   SET state = 'failed',
-       error_class = 'not_found',
-       error_code = ?3,
-       wake_at = NULL,
-       live_run_key = NULL,
-       finished_at = {NOW},
-       expires_at = {NOW} + ?2
- WHERE {_IN_WAVE} AND state IN ('accepted', 'retrying')
-RETURNING {JOB}
-"""
-
-
-# The sweep. Everything below is safe beside another sweep, and half-way.
-
-# A duty is done by one sweep at a time; a lease that expires by itself frees it from a dead one.
-# ?1 duty, ?2 token, ?3 lease ms
-CLAIM_DUTY: Final = f"""
-INSERT INTO duties (name, lease_token, leased_until) VALUES (?1, ?2, {NOW} + ?3)
-ON CONFLICT (name) DO UPDATE
-   SET lease_token = excluded.lease_token, leased_until = excluded.leased_until
- WHERE duties.leased_until <= {NOW}
-RETURNING name
-"""
-
-# ?1 duty, ?2 token
-FINISH_DUTY: Final = f"""
-UPDATE duties
-   SET lease_token = NULL, leased_until = 0, done_at = {NOW}
- WHERE name = ?1 AND lease_token = ?2
-"""
-
-# Jobs that somebody must look at, oldest wake-up first, after the last one seen: what cannot be
-# moved is passed by. ?1 wake_at, ?2 tenant, ?3 id of the last one seen, ?4 page size
-SELECT_WAKING: Final = f"""
-SELECT tenant_id, id, wake_at
-  FROM jobs
- WHERE wake_at IS NOT NULL AND wake_at <= {NOW} AND (wake_at, tenant_id, id) > (?1, ?2, ?3)
- ORDER BY wake_at, tenant_id, id
- LIMIT ?4
-"""
-
-# When to look again: a waiting job that is due is sent now, and again after a doubling grace, but
-# not after the deadline; one that is not yet due, then; a running one, when its lease ends.
-# ?1 wave, ?2 first grace ms, ?3 longest grace ms
-MOVE_WAKES: Final = f"""
-UPDATE jobs
-   SET wake_at = CASE WHEN state = 'running' THEN leased_until
-                      WHEN due_at > {NOW} THEN due_at
-                      ELSE min({NOW} + min(?2 * (1 << min(wakes, 20)), ?3), deadline_at) END,
-       wakes = wakes + (state <> 'running' AND due_at <= {NOW})
- WHERE {_IN_WAVE} AND wake_at <= {NOW}
-RETURNING {JOB}, state <> 'running' AND due_at <= {NOW} AS to_send
-"""
-
-
-# The purge. Ids sort by age, so the oldest jobs come first; what ended late is passed by.
-# ?1 an id that only jobs older than the retention lie below, ?2 the last id seen, ?3 page size
-SELECT_EXPIRED_JOBS: Final = f"""
-SELECT tenant_id, id, attempt_no, input, result
-  FROM jobs
- WHERE id > ?2 AND id < ?1 AND expires_at <= {NOW}
- ORDER BY id
- LIMIT ?3
-"""
-
-# ?1 wave. The statements on what belongs to the jobs go first: they find it through them.
-DELETE_SUBMISSIONS: Final = f"""
-DELETE FROM submissions
- WHERE (tenant_id, request_key) IN
-       (SELECT tenant_id, request_key FROM jobs WHERE {_IN_WAVE} AND expires_at <= {NOW})
-"""
-DELETE_ATTEMPTS: Final = f"""
-DELETE FROM attempts
- WHERE (tenant_id, job_id) IN
-       (SELECT tenant_id, id FROM jobs WHERE {_IN_WAVE} AND expires_at <= {NOW})
-"""
-DELETE_JOBS: Final = f"""
-DELETE FROM jobs WHERE {_IN_WAVE} AND expires_at <= {NOW} RETURNING id
-"""
-
-# ?1 page size
-SELECT_EXPIRED_INPUTS: Final = f"""
-SELECT tenant_id, id, object_key
-  FROM inputs
- WHERE expires_at <= {NOW}
- ORDER BY expires_at
- LIMIT ?1
-"""
-
-# ?1 wave
-DELETE_INPUTS: Final = f"""
-DELETE FROM inputs WHERE {_IN_WAVE} AND expires_at <= {NOW} RETURNING id
 """

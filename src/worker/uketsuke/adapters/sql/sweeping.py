@@ -4,13 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Final
 
 from uketsuke.adapters.sql import rows
-from uketsuke.adapters.sql import statements as sql
 from uketsuke.adapters.sql.database import Database, Row, Statement
 from uketsuke.adapters.sql.repository import Retention, taking_back
+from uketsuke.adapters.sql.terms import IN_WAVE, JOB, NOW
 from uketsuke.domain.job import JobKey
 from uketsuke.services.ports import Woken
+
+# A duty is done by one sweep at a time; a lease that expires by itself frees it from a dead one.
+# ?1 duty, ?2 token, ?3 lease ms
+CLAIM_DUTY: Final = f"""
+INSERT INTO duties (name, lease_token, leased_until) VALUES (?1, ?2, {NOW} + ?3)
+ON CONFLICT (name) DO UPDATE
+   SET lease_token = excluded.lease_token, leased_until = excluded.leased_until
+ WHERE duties.leased_until <= {NOW}
+RETURNING name
+"""
+
+# ?1 duty, ?2 token
+FINISH_DUTY: Final = f"""
+UPDATE duties
+   SET lease_token = NULL, leased_until = 0, done_at = {NOW}
+ WHERE name = ?1 AND lease_token = ?2
+"""
+
+# Jobs that somebody must look at, oldest wake-up first, after the last one seen: what cannot be
+# moved is passed by. ?1 wake_at, ?2 tenant, ?3 id of the last one seen, ?4 page size
+SELECT_WAKING: Final = f"""
+SELECT tenant_id, id, wake_at
+  FROM jobs
+ WHERE wake_at IS NOT NULL AND wake_at <= {NOW} AND (wake_at, tenant_id, id) > (?1, ?2, ?3)
+ ORDER BY wake_at, tenant_id, id
+ LIMIT ?4
+"""
+
+# When to look again: a waiting job that is due is sent now, and again after a doubling grace, but
+# not after the deadline; one that is not yet due, then; a running one, when its lease ends.
+# ?1 wave, ?2 first grace ms, ?3 longest grace ms
+MOVE_WAKES: Final = f"""
+UPDATE jobs
+   SET wake_at = CASE WHEN state = 'running' THEN leased_until
+                      WHEN due_at > {NOW} THEN due_at
+                      ELSE min({NOW} + min(?2 * (1 << min(wakes, 20)), ?3), deadline_at) END,
+       wakes = wakes + (state <> 'running' AND due_at <= {NOW})
+ WHERE {IN_WAVE} AND wake_at <= {NOW}
+RETURNING {JOB}, state <> 'running' AND due_at <= {NOW} AS to_send
+"""
 
 _LONGEST_GRACE = timedelta(hours=1)
 _BEFORE_ALL = (-1, "", "")
@@ -24,17 +65,17 @@ class SqlSweeping:
         self._retention = retention
 
     async def claim_duty(self, name: str, *, token: str, lease: timedelta) -> bool:
-        claim = Statement(sql.CLAIM_DUTY, (name, token, rows.to_ms(lease)))
+        claim = Statement(CLAIM_DUTY, (name, token, rows.to_ms(lease)))
         (claimed,) = await self._database.batch([claim])
         return bool(claimed)
 
     async def finish_duty(self, name: str, *, token: str) -> None:
-        await self._database.batch([Statement(sql.FINISH_DUTY, (name, token))])
+        await self._database.batch([Statement(FINISH_DUTY, (name, token))])
 
     async def wake_page(
         self, after: tuple[int, str, str] | None, *, limit: int, first_grace: timedelta
     ) -> Woken:
-        page = Statement(sql.SELECT_WAKING, (*(after or _BEFORE_ALL), limit))
+        page = Statement(SELECT_WAKING, (*(after or _BEFORE_ALL), limit))
         (waking,) = await self._database.batch([page])
         if not waking:
             return Woken(to_send=(), ended=(), cursor=None)
@@ -43,7 +84,7 @@ class SqlSweeping:
     async def _look_at(self, waking: Sequence[Row], *, full: bool, first_grace: timedelta) -> Woken:
         keys = [JobKey(row["tenant_id"], row["id"]) for row in waking]
         graces = (rows.to_ms(first_grace), rows.to_ms(_LONGEST_GRACE))
-        move = Statement(sql.MOVE_WAKES, (rows.from_keys(keys), *graces))
+        move = Statement(MOVE_WAKES, (rows.from_keys(keys), *graces))
         _, back, overdue, _, moved = await self._database.batch(
             [*taking_back(keys, self._retention), move]
         )

@@ -1,0 +1,21 @@
+"""What many statements have in common: the database's clock, a job's columns, a wave."""
+
+from __future__ import annotations
+
+from typing import Final
+
+# unixepoch('subsec') needs SQLite 3.42; tests control this clock by replacing julianday().
+NOW: Final = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+
+# A job's columns, as rows.to_job reads them.
+JOB: Final = (
+    "tenant_id, id, kind, engine, origin, state, run_key, params, metadata, input, traceparent, "
+    "max_attempts, attempts, attempt_no, call_epoch, created_at, due_at, deadline_at, started_at, "
+    "leased_at, finished_at, expires_at, cancel_requested_at, erased_at, progress_done, "
+    "progress_total, error_class, error_code, usage, attempts_cost_micros, result, redriven_from, "
+    "redriven_to"
+)
+J_JOB: Final = ", ".join(f"j.{column}" for column in JOB.split(", "))
+
+# The jobs that a JSON array of [tenant, id] pairs names; keeps the planner on the primary key.
+IN_WAVE: Final = "(tenant_id, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1))"

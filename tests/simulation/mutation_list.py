@@ -1,0 +1,195 @@
+"""The mutations: each takes one guard out of the product."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+_SQL = "src/worker/uketsuke/adapters/sql/statements.py"
+_EXPIRY = "src/worker/uketsuke/adapters/sql/expiry.py"
+_SWEEPING = "src/worker/uketsuke/adapters/sql/sweeping.py"
+_STORE = "src/worker/uketsuke/adapters/sql/repository.py"
+_SERVICES = "src/worker/uketsuke/services"
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """Text of a file that is replaced; it occurs there once."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+
+
+MUTATIONS: Final = (
+    Mutation(
+        "a settle is not fenced by its lease token",
+        _SQL,
+        "   AND jobs.lease_token = e.value ->> 'k'\nRETURNING",
+        "\nRETURNING",
+    ),
+    Mutation(
+        "a lease does not wait until the job is due",
+        _SQL,
+        "(state IN ('accepted', 'retrying') AND due_at <= {NOW})",
+        "state IN ('accepted', 'retrying')",
+    ),
+    Mutation(
+        "a lease takes over what has not expired",
+        _SQL,
+        "        OR ({EXPIRED} AND {RECORDED}))\n",
+        "        OR state = 'running')\n",
+    ),
+    Mutation(
+        "a lease ignores a wish to cancel",
+        _SQL,
+        "   AND deadline_at > {NOW}\n   AND cancel_requested_at IS NULL\n   AND (?4",
+        "   AND deadline_at > {NOW}\n   AND (?4",
+    ),
+    Mutation(
+        "attempts are counted when they fail, not when they are leased",
+        _SQL,
+        "SET attempts = attempts + ({_OURS} IS FALSE)",
+        "SET attempts = attempts",
+    ),
+    Mutation(
+        "an accepted job has no wake-up time to speak of",
+        _SQL,
+        "{NOW} + min(?14, ?13), {NOW} + ?13",
+        "{NOW} + 864000000, {NOW} + ?13",
+    ),
+    Mutation(
+        "the sweep's grace grows past the deadline",
+        _SWEEPING,
+        "ELSE min({NOW} + min(?2 * (1 << min(wakes, 20)), ?3), deadline_at) END",
+        "ELSE {NOW} + min(?2 * (1 << min(wakes, 20)), ?3) END",
+    ),
+    Mutation(
+        "the sweep sends nothing again",
+        f"{_SERVICES}/sweep.py",
+        "            await _send(woken.to_send, ports)\n",
+        "            pass\n",
+    ),
+    Mutation(
+        "expired leases are not taken back",
+        _EXPIRY,
+        "leased_until = NULL\n WHERE {IN_WAVE} AND {EXPIRED} AND {RECORDED}\nRETURNING",
+        "leased_until = NULL\n WHERE {IN_WAVE} AND false\nRETURNING",
+    ),
+    Mutation(
+        "quarantine is off",
+        _SQL,
+        "   AND (?4 OR (crashes = 0 AND (state <> 'running' OR {_OURS})))\n",
+        "",
+    ),
+    Mutation(
+        "a poison job may crash as often as it has attempts",
+        _EXPIRY,
+        "LONE_CRASHES_ALLOWED: Final = 2",
+        "LONE_CRASHES_ALLOWED: Final = 20",
+    ),
+    Mutation(
+        "a last attempt is not given back though a neighbour killed it",
+        _EXPIRY,
+        "OR (attempts >= max_attempts AND leased_alone)",
+        "OR attempts >= max_attempts",
+    ),
+    Mutation(
+        "a renewal is not fenced by its lease token",
+        _SQL,
+        "   AND jobs.lease_token = held.value ->> 2\n",
+        "",
+    ),
+    Mutation(
+        "work goes on when the leases cannot be renewed",
+        f"{_SERVICES}/leases.py",
+        "if held.stop is None and held.ends_at < horizon:",
+        "if False:",
+    ),
+    Mutation(
+        "a renewal may take longer than the lease",
+        f"{_SERVICES}/leases.py",
+        "min(self.settings.renew_every, timedelta(seconds=left) - _MARGIN)",
+        "self.settings.renew_every",
+    ),
+    Mutation(
+        "a settle whose answer was lost is not asked about",
+        f"{_SERVICES}/settle.py",
+        "written = await self.jobs.settled_under({e.key: e.token for e in missing})",
+        "written: dict[JobKey, JobState] = {}",
+    ),
+    Mutation(
+        "late writes are not counted",
+        _STORE,
+        "                Statement(sql.COUNT_LATE_WRITES, (document,)),\n",
+        "",
+    ),
+    Mutation(
+        "a settle buries its dead letter later",
+        _STORE,
+        "                Statement(sql.SETTLE_DEAD_LETTERS, (document, "
+        "rows.to_ms(kept.triage_within))),\n",
+        "",
+    ),
+    Mutation(
+        "an overdue job ends without a dead letter",
+        _EXPIRY,
+        " WHERE {IN_WAVE} AND state = 'failed'\n",
+        " WHERE {IN_WAVE} AND state = 'failed' AND error_class <> 'deadline'\n",
+    ),
+    Mutation(
+        "a retry ignores the deadline",
+        "src/worker/uketsuke/domain/settlement.py",
+        "if wait >= time_left:",
+        "if False:",
+    ),
+    Mutation(
+        "a throttled attempt counts",
+        _SQL,
+        "attempts = attempts - coalesce(e.value ->> 'g', 0)",
+        "attempts = attempts",
+    ),
+    Mutation(
+        "a wish to cancel does not end a retry",
+        _SQL,
+        "WHEN e.value ->> 's' = 'retrying' AND {j}.cancel_requested_at IS NOT NULL",
+        "WHEN false",
+    ),
+    Mutation(
+        "the idempotency key is not looked up",
+        _SQL,
+        "WHERE NOT EXISTS (SELECT 1 FROM submissions WHERE tenant_id = ?1 AND request_key = ?3)",
+        "WHERE true",
+    ),
+    Mutation(
+        "the run key is not unique",
+        "migrations/0001_jobs.sql",
+        "CREATE UNIQUE INDEX jobs_live_run_key",
+        "CREATE INDEX jobs_live_run_key",
+    ),
+    Mutation(
+        "a result that was paid for is not adopted",
+        f"{_SERVICES}/adopt.py",
+        "    if not leased.taken_over:\n",
+        "    if True:\n",
+    ),
+    Mutation(
+        "an adopted result keeps its old attempt's number",
+        f"{_SERVICES}/adopt.py",
+        'replace(ResultPlace(**kept["result"]), attempt=attempt)',
+        'ResultPlace(**kept["result"])',
+    ),
+    Mutation(
+        "every failure moves the key of the provider's calls",
+        f"{_SERVICES}/execute.py",
+        "failure.error_class in DEFINITE and",
+        "True or",
+    ),
+    Mutation(
+        "a message carries what belongs to the job's row",
+        f"{_SERVICES}/messages.py",
+        '"kind": job.kind,\n',
+        '"kind": job.kind,\n        "about": dict(job.metadata),\n',
+    ),
+)

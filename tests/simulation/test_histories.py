@@ -1,0 +1,61 @@
+"""Thousands of histories under faults of every kind: no invariant breaks, and none goes untried."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+import pytest
+
+from tests.simulation.history import play
+from tests.simulation.world import SharedDatabase
+
+_LOTS = 20
+_LOT = int(os.environ.get("SIMULATED_HISTORIES", "2000")) // _LOTS
+
+# What must happen how often in the first 400 histories: the simulator must not go blind.
+_MUST_BE_SEEN = {
+    "admission:KnownKey": 100,
+    "admission:RunInProgress": 80,
+    "database:lose": 100,
+    "database:mute": 100,
+    "database:refuse": 100,
+    "death:at a call": 50,
+    "death:poison": 80,
+    "end:canceled": 40,
+    "end:failed": 200,
+    "end:succeeded": 400,
+    "event:lease_lost": 5,
+    "late write refused": 1,
+    "paid result kept": 1,
+    "poison ended": 40,
+    "provider:hang": 10,
+    "provider:throttle": 10,
+    "quarantine": 60,
+    "queue:dlq": 40,
+    "queue:duplicate": 80,
+    "queue:lose": 20,
+    "takeover": 40,
+}
+
+
+@pytest.mark.parametrize("lot", range(_LOTS))
+def test_every_history_keeps_the_invariants(lot: int, shared: SharedDatabase) -> None:
+    for seed in range(1 + lot * _LOT, 1 + (lot + 1) * _LOT):
+        history = play(seed, shared=shared)
+        assert not history.broken, history.report()
+
+
+def test_a_seed_gives_the_same_history_each_time(shared: SharedDatabase) -> None:
+    first, again = play(7, shared=shared), play(7, shared=shared)
+
+    assert first.trace.render() == again.trace.render()
+
+
+def test_no_kind_of_trouble_goes_untried(shared: SharedDatabase) -> None:
+    met: Counter[str] = Counter()
+    for seed in range(1, 401):
+        met.update(play(seed, shared=shared).seen)
+
+    rare = {what: met[what] for what, least in _MUST_BE_SEEN.items() if met[what] < least}
+    assert not rare
