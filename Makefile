@@ -26,7 +26,7 @@ check: ## format, lint, types, layers
 	$(BIN)/ruff check $(PYTHONS)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	node_modules/.bin/prettier --check --log-level warn "src/**/*.mjs" "tests/**/*.mjs" "console/**/*.{js,css,html}"
+	node_modules/.bin/prettier --check --log-level warn "src/**/*.mjs" "tests/**/*.mjs" "assets/**/*.{js,css,html}"
 
 pytest:
 	$(BIN)/coverage run -m pytest
@@ -35,7 +35,7 @@ pytest:
 format: ## put everything into shape
 	$(BIN)/ruff check --fix $(PYTHONS)
 	$(BIN)/ruff format $(PYTHONS)
-	node_modules/.bin/prettier --write --log-level warn "src/**/*.mjs" "tests/**/*.mjs" "console/**/*.{js,css,html}"
+	node_modules/.bin/prettier --write --log-level warn "src/**/*.mjs" "tests/**/*.mjs" "assets/**/*.{js,css,html}"
 
 simulate: setup ## run many more histories: make simulate SEEDS=1-100000
 	$(BIN)/python -m tests.simulation --seeds $(or $(SEEDS),1-20000)

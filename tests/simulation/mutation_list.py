@@ -42,12 +42,6 @@ MUTATIONS: Final = (
         "        OR state = 'running')\n",
     ),
     Mutation(
-        "a lease ignores a wish to cancel",
-        _SQL,
-        "   AND deadline_at > {NOW}\n   AND cancel_requested_at IS NULL\n   AND (?4",
-        "   AND deadline_at > {NOW}\n   AND (?4",
-    ),
-    Mutation(
         "attempts are counted when they fail, not when they are leased",
         _SQL,
         "SET attempts = attempts + ({_OURS} IS FALSE)",
