@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
 
+from uketsuke.settings import NAMES, BadSettings, read_settings
 from uketsuke_local.child import Message
 from uketsuke_local.stack import (
     ROOT,
@@ -41,6 +42,10 @@ def run_dev(
     fire_crons: bool = True,
 ) -> int:
     """Run until SIGINT or SIGTERM and return the exit code: 2 when the port is taken."""
+    mistakes = _mistakes_in(settings)
+    if mistakes:
+        _complain(mistakes)
+        return _USAGE
     asked = StackSettings(
         state=state or ROOT / ".uketsuke",
         port=port,
@@ -62,6 +67,18 @@ def run_dev(
     except StackFailed as problem:
         _complain(str(problem))
         return 1
+
+
+def _mistakes_in(settings: Mapping[str, str]) -> str | None:
+    """Say what is wrong with the settings before anything is started."""
+    unknown = sorted(settings.keys() - NAMES.keys())
+    if unknown:
+        return f"no such setting: {', '.join(unknown)}; docs/settings.md lists them"
+    try:
+        read_settings(settings)
+    except BadSettings as mistakes:
+        return str(mistakes)
+    return None
 
 
 def _watch(stack: RunningStack) -> int:

@@ -96,13 +96,17 @@ def read_settings(
             continue
         try:
             values[field_name] = _convert(name, variables[name])
-        except ValueError as error:
-            mistakes.append(f"{name}: {error}")
+        except ValueError:
+            # Its value may be a secret that landed in the wrong place: only the name is told.
+            mistakes.append(f"{name}: must be {_EXPECTED[name in _SECONDS]}")
     settings = Settings(**values)  # type: ignore[arg-type]  # _convert gave each its field's type
     mistakes += _contradictions(settings)
     if mistakes:
         raise BadSettings("; ".join(mistakes))
     return settings
+
+
+_EXPECTED: Final = {True: "a number of seconds above 0", False: "a whole number of at least 1"}
 
 
 def _convert(name: str, value: object) -> object:

@@ -13,6 +13,8 @@ LEVELS: Final = {
     "late_write_refused": "warning",
     "job_failed": "warning",
     "message_buried": "warning",
+    "duty_failed": "error",
+    "bad_settings": "error",
     "send_failed": "warning",
     "lease_lost": "info",
 }

@@ -25,11 +25,13 @@ def after(
     error_class: ErrorClass,
     *,
     attempts: int = 1,
+    attempt: int = 0,
     time_left: timedelta = timedelta(hours=1),
     asked: timedelta | None = None,
 ) -> TryAgain | GiveUp:
     return decide(
         Failure(error_class=error_class, code="unexpected", retry_after=asked),
+        attempt=attempt or attempts,
         attempts=attempts,
         max_attempts=3,
         time_left=time_left,
@@ -107,3 +109,10 @@ def test_a_timeout_is_a_timeout() -> None:
 
 def test_a_code_of_another_version_gets_the_general_message() -> None:
     assert message_of("a_code_from_the_future") == MESSAGES["unexpected"]
+
+
+def test_waits_grow_also_over_attempts_that_are_given_back() -> None:
+    waits = [after(ErrorClass.THROTTLED, attempts=1, attempt=number) for number in range(1, 5)]
+
+    seconds = [then.wait.total_seconds() for then in waits if isinstance(then, TryAgain)]
+    assert seconds == [2.5, 5, 10, 20]

@@ -198,6 +198,8 @@ async def test_a_timeout_and_a_lost_connection_are_told_apart() -> None:
 
     assert slow.failure.error_class is ErrorClass.TIMEOUT
     assert gone.failure.error_class is ErrorClass.UNAVAILABLE
+    # Told apart from a provider's own 503: the next try must carry the same key.
+    assert gone.failure.code == "provider_connection_lost"
 
 
 async def embed(document: object, texts: list[str]) -> Any:

@@ -197,6 +197,8 @@ def test_storage_that_is_away_may_come_back(world: World, http: TalkingHttp) -> 
         (b"[1]\n", "input_not_json_lines"),
         (b"\n", "input_empty"),
         (b'" "\n', "input_empty"),
+        (b'"\\ud800"\n', "input_not_text"),
+        (b'"a\\u0000b"\n', "input_not_text"),
         (b"[" * 100_000, "input_not_json_lines"),
     ],
 )

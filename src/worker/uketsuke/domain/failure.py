@@ -84,6 +84,7 @@ MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
         "attempt_timed_out": "The attempt took longer than one attempt may.",
         "provider_throttled": "The AI provider asked us to slow down.",
         "provider_unavailable": "The AI provider failed or could not be reached.",
+        "provider_connection_lost": "The connection to the AI provider was lost.",
         "provider_answer_unusable": "The AI provider sent an answer that could not be used.",
         "provider_quota_used_up": "The allowance at the AI provider is used up.",
         "provider_rejected_input": "The AI provider did not accept the input.",

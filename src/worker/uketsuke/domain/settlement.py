@@ -27,13 +27,17 @@ class GiveUp:
 def decide(
     failure: Failure,
     *,
+    attempt: int,
     attempts: int,
     max_attempts: int,
     time_left: timedelta,
     policy: RetryPolicy,
     draw: float,
 ) -> TryAgain | GiveUp:
-    """Say what follows ``failure`` of attempt number ``attempts`` (this one counted).
+    """Say what follows ``failure`` of attempt number ``attempt``, with ``attempts`` spent so far.
+
+    The wait grows with each attempt, also with those that are given back: else a provider that
+    says "slow down" and no more would be asked again and again at once.
 
     ``time_left`` runs to the job's deadline, by the database's clock. A next try that would
     lie past the deadline is no try: the job fails now, while its reason is fresh.
@@ -43,7 +47,7 @@ def decide(
     gives_back = failure.error_class in GIVEN_BACK
     if not gives_back and attempts >= max_attempts:
         return GiveUp(road=Road.EXHAUSTED)
-    wait = retry_delay(policy, attempt=attempts, draw=draw, requested=failure.retry_after)
+    wait = retry_delay(policy, attempt=attempt, draw=draw, requested=failure.retry_after)
     if wait >= time_left:
         return GiveUp(road=Road.DEADLINE)
     return TryAgain(wait=wait, gives_back=gives_back)

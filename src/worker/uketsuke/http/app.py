@@ -134,3 +134,8 @@ def _finished(answer: Response, request: Request, context: Context) -> Response:
         headers.append(("content-length", str(size)))
         body = b""
     return Response(status=answer.status, headers=tuple(headers), body=body)
+
+
+def answer_misconfigured() -> Response:
+    """Answer when the deployment's settings make no sense; its log says which."""
+    return answer_problem(refuse("internal").problem, instance="", request_id="none")

@@ -83,4 +83,7 @@ def _line(line: str) -> str:
         text = None
     if not isinstance(text, str):
         raise AttemptFailed(ErrorClass.INVALID_INPUT, "input_not_json_lines")
+    # JSON can spell what no UTF-8 text holds: half a character, and NUL.
+    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+        raise AttemptFailed(ErrorClass.INVALID_INPUT, "input_not_text")
     return text

@@ -93,7 +93,8 @@ class OpenAICompatible:
         except TimeoutError:
             raise AttemptFailed(ErrorClass.TIMEOUT, "provider_timed_out") from None
         except Unavailable:
-            raise AttemptFailed(ErrorClass.UNAVAILABLE, "provider_unavailable") from None
+            # Not a no of the provider's: it may be at work on the call under its key.
+            raise AttemptFailed(ErrorClass.UNAVAILABLE, "provider_connection_lost") from None
         if answer.status != 200:
             raise self._refusal(answer)
         return {**_json_object(answer), "_request_id": answer.headers.get("x-request-id")}

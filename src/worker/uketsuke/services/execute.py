@@ -132,13 +132,14 @@ def _failed(attempt: Attempt, failure: Failure, *, ports: Ports) -> Ending:
     policy = RetryPolicy(base=settings.retry_base, cap=settings.retry_cap)
     then = decide(
         failure,
+        attempt=leased.attempt,
         attempts=leased.job.attempts,
         max_attempts=leased.job.max_attempts,
         time_left=attempt.time_left(now=ports.clock.monotonic()),
         policy=policy,
         draw=ports.dice.draw(),
     )
-    definite = failure.error_class in DEFINITE and failure.code != _NOT_THE_PROVIDERS
+    definite = failure.error_class in DEFINITE and failure.code not in _IN_DOUBT
     if isinstance(then, GiveUp):
         ending = _ending(attempt, JobState.FAILED, Outcome.FAILED)
         return replace(ending, failure=failure, new_epoch=definite, road=then.road)
@@ -152,8 +153,8 @@ def _failed(attempt: Attempt, failure: Failure, *, ports: Ports) -> Ending:
     )
 
 
-# Our storage fails after the provider has done its work: the next try must send the same key.
-_NOT_THE_PROVIDERS: Final = "storage_unavailable"
+# Not a no of the provider's: it may have done its work, so the next try must send the same key.
+_IN_DOUBT: Final = frozenset({"storage_unavailable", "provider_connection_lost"})
 
 
 def _stopped(attempt: Attempt, *, ports: Ports) -> Ending | None:

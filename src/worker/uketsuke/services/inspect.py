@@ -66,7 +66,9 @@ def _life(job: Job, attempts: Sequence[Attempt]) -> Iterator[JobEventView]:
     settled = 0
     for attempt in attempts:
         settled = attempt.number
-        yield _event(job, 2 * attempt.number - 1, "leased", attempt.started_at, attempt)
+        yield _event(
+            job, 2 * attempt.number - 1, "leased", attempt.started_at, number=attempt.number
+        )
         yield _event(job, 2 * attempt.number, _name_of(attempt), attempt.ended_at, attempt)
     if job.state is JobState.RUNNING and job.attempt_no > settled and job.leased_at:
         yield _event(job, 2 * job.attempt_no - 1, "leased", job.leased_at, number=job.attempt_no)
