@@ -18,6 +18,7 @@ from typing import Final
 import httpx
 
 from tests.chaos.load import Order
+from tests.support.running import until
 
 _CALLERS: Final = 4
 _INSISTS_FOR_SECONDS: Final = 90
@@ -62,8 +63,12 @@ class Crowd:
             if order.sends_twice:
                 self._orders.put(order)
 
+    def wait_for_answers(self) -> None:
+        """Return when all that was put so far has been answered."""
+        until(lambda: self._orders.unfinished_tasks == 0, within=_INSISTS_FOR_SECONDS)
+
     def close(self) -> None:
-        """Return when all that was put has been answered."""
+        """Answer what is left, and go home."""
         for _ in self._threads:
             self._orders.put(None)
         for thread in self._threads:
@@ -77,6 +82,7 @@ class Crowd:
         with httpx.Client(base_url=self.url, timeout=10) as http:
             while (order := self._orders.get()) is not None:
                 self._submit(http, order)
+                self._orders.task_done()
                 time.sleep(_BREATH_SECONDS)  # so that some are always under way when it falls over
 
     def _submit(self, http: httpx.Client, order: Order) -> None:
