@@ -51,7 +51,7 @@ class Consumers:
             key, token = attempt.leased.job.key, attempt.leased.token
             isolate.working[key] = token
             isolate.started.add(token)
-            world.ledger.note_start(key, token)
+            world.ledger.note_start(key, isolate)
             try:
                 return await run_kind(attempt, kinds=KINDS, provider=provider, ports=ports)
             finally:

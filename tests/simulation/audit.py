@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tests.simulation.change import Change
+from tests.simulation.change import Change, check_wake
 from tests.simulation.isolate import Isolate
 from tests.simulation.ledger import Ledger
 from tests.simulation.rows import read_rows
@@ -32,6 +32,7 @@ class Audit:
         before = connection.total_changes
         endings = _endings_of(statements)
         self._expect_late_writes(endings)
+        self.ledger.began_ms = self.ledger.watched.now_ms()
         try:
             answers = self.ledger.watched.database.run(statements)
         except sqlite3.IntegrityError as error:
@@ -63,6 +64,7 @@ class Audit:
             if old is None:
                 self.ledger.trace.note(f"{isolate.name}: {name_of(new.id)} accepted")
                 self.ledger.trace.require(new.state == "accepted", "born-accepted", new.state)
+                check_wake(self.ledger, new)
             else:
                 Change(self.ledger, statements, endings.get(key), isolate, old, new).check()
         self._check_keys()

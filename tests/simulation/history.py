@@ -6,10 +6,12 @@ import asyncio
 import contextlib
 import random
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from tests.simulation.actors import Callers, Consumers, Cron, Strangers
-from tests.simulation.isolate import track_tasks
+from tests.simulation.isolate import IsolateDied, track_tasks
 from tests.simulation.loop import NothingWillHappen, VirtualLoop, run, virtual_loop
 from tests.simulation.profile import Profile, draw_profile
 from tests.simulation.provider import SECRET
@@ -52,14 +54,21 @@ def play(seed: int, *, shared: SharedDatabase) -> History:
     profile = draw_profile(rng)
     shared.empty()
     with virtual_loop() as loop:
-        shared.follow(loop.time)
+        shared.follow(loop, tick=lambda: rng.random() * profile.statement)
         loop.set_task_factory(track_tasks)
         trace = Trace(loop.time)
-        loop.set_exception_handler(lambda _, told: None)
+        loop.set_exception_handler(lambda _, told: _note_stray_error(trace, told))
         world = World(profile, rng, trace, shared)
         with contextlib.redirect_stdout(TelemetryTap(trace, secret=SECRET)):
             _run(world, loop)
     return History(seed, trace, profile)
+
+
+def _note_stray_error(trace: Trace, told: Mapping[str, Any]) -> None:
+    """What nobody caught is a fault of the product's or the simulator's, unless its Worker died."""
+    error = told.get("exception")
+    if not isinstance(error, IsolateDied):
+        trace.breach("no-stray-errors", f"{told.get('message')} {error!r}")
 
 
 def _run(world: World, loop: VirtualLoop) -> None:

@@ -53,6 +53,7 @@ class Ledger:
     settled: set[str] = field(default_factory=set)  # tokens
     paid: dict[JobKey, float] = field(default_factory=dict)  # when the paid result was kept
     late_writes: int = 0
+    began_ms: int = 0  # when the transaction under way began
 
     @property
     def connection(self) -> sqlite3.Connection:
@@ -92,8 +93,14 @@ class Ledger:
             self.trace.count("paid result kept")
             self.paid.setdefault(JobKey(tenant, job), self.trace.now())
 
-    def note_start(self, key: JobKey, token: str) -> None:
-        """Check that no work is begun for a result that was paid for and kept before."""
-        kept, leased = self.paid.get(key), self.leased_at[token]
+    def note_start(self, key: JobKey, isolate: Isolate) -> None:
+        """Check that this work may begin, beside what its Worker works already."""
+        kept, leased = self.paid.get(key), self.leased_at[isolate.working[key]]
         told = f"{name_of(key.job_id)} is worked again"
         self.trace.require(kept is None or kept >= leased, "nothing-is-paid-twice", told)
+        together = list(isolate.working)
+        suspects = [name_of(job.job_id) for job in together if self.rows[job].crashes]
+        company = len(together) > 1 and suspects
+        self.trace.require(
+            not company, "quarantined-jobs-work-alone", f"{isolate.name}: {suspects}"
+        )

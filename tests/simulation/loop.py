@@ -33,6 +33,10 @@ class VirtualLoop(asyncio.BaseEventLoop):
     def time(self) -> float:
         return self._now
 
+    def advance(self, seconds: float) -> None:
+        """Let time pass while everybody stands still."""
+        self._now += seconds
+
     def select(self, timeout: float | None) -> Sequence[object]:
         """Wait for input that never comes: the timeout passes."""
         if timeout is None:

@@ -51,7 +51,7 @@ MUTATIONS: Final = (
         "an accepted job has no wake-up time to speak of",
         _SQL,
         "{NOW} + min(?14, ?13), {NOW} + ?13",
-        "{NOW} + 864000000, {NOW} + ?13",
+        "{NOW} + 864000000 + min(?14, 0), {NOW} + ?13",
     ),
     Mutation(
         "the sweep's grace grows past the deadline",

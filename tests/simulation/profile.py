@@ -24,6 +24,7 @@ class QueueHabits:
     longest_delay: float  # best effort: what was sent may come this much later
     max_retries: int
     batch: int
+    gathering: float  # seconds in which messages gather before they are delivered together
     consumers: int
     closed: Sequence[tuple[float, float]]  # when no consumer is there
 
@@ -41,6 +42,7 @@ class Profile:
     blob_outages: Sequence[Outage]
     sends: Faults
     queue: QueueHabits
+    statement: float  # how many seconds one may take, at most
     doom: float  # how likely an event's isolate is to die
     freeze: float  # how likely an event's isolate is to stand still for a while
     cut: float  # how likely it alone is to lose the database for a while
@@ -66,13 +68,14 @@ def draw_profile(rng: random.Random) -> Profile:
         blob_outages=_outages(rng, heals_at),
         sends=_faults(rng, 0.3),
         queue=_queue(rng, heals_at),
+        statement=rng.choice((0.001, 0.02, 0.2)),
         doom=_perhaps(rng, 0.25),
-        freeze=_perhaps(rng, 0.15),
-        cut=_perhaps(rng, 0.25),
+        freeze=_perhaps(rng, 0.4),
+        cut=_perhaps(rng, 0.4),
         skew=_perhaps(rng, 600.0),
         provider=_provider(rng),
         poison=rng.choice((0.0, 0.0, 0.15, 0.4)),
-        cancel=_perhaps(rng, 0.4),
+        cancel=_perhaps(rng, 0.6),
         sweep_skip=_perhaps(rng, 0.4),
         sweep_twice=_perhaps(rng, 0.4),
         garbage=rng.choice((0, 0, 0, 2)),
@@ -106,10 +109,11 @@ def _queue(rng: random.Random, heals_at: float) -> QueueHabits:
         start = rng.uniform(0, heals_at)
         closed.append((start, start + rng.uniform(30, 2400)))
     return QueueHabits(
-        duplicate=_perhaps(rng, 0.4),
+        duplicate=_perhaps(rng, 0.6),
         longest_delay=_perhaps(rng, 150.0),
         max_retries=rng.choice((100, 100, 10, 2, 1)),
         batch=rng.choice((1, 3, 6, 10)),
+        gathering=rng.choice((0.001, 0.001, 5.0, 20.0)),
         consumers=rng.choice((1, 2, 5)),
         closed=closed,
     )

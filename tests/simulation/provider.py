@@ -85,7 +85,9 @@ class ProviderClient:
 
     async def _wait(self, manner: str, timeout: timedelta) -> None:
         rng = self.provider.rng
-        seconds = {"slow": rng.uniform(10, 250), "hang": 1e9}.get(manner, rng.uniform(0.05, 6))
+        seconds = {"slow": rng.uniform(10, 250), "hang": 1e9}.get(
+            manner, 0.05 * 10 ** rng.uniform(0, 3)
+        )
         await asyncio.sleep(min(seconds, timeout.total_seconds()))
         if seconds > timeout.total_seconds():
             raise TimeoutError

@@ -82,8 +82,10 @@ class VirtualQueue:
         self.look(max(message.ready_at - self._now(), 0.0))
 
     def look(self, after: float = 0.0) -> None:
-        """See to it that what is ready is delivered."""
-        asyncio.get_running_loop().call_later(after + 0.001, self._deliver, context=self.world)
+        """See to it that what is ready is delivered, with whatever has gathered by then."""
+        now, gathering = self._now(), 0.001 if self.calm else self.habits.gathering
+        when = math.ceil((now + after) / gathering) * gathering
+        asyncio.get_running_loop().call_later(when - now + 0.001, self._deliver, context=self.world)
 
     def _deliver(self) -> None:
         opens = self._opens_at()

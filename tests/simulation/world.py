@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import sqlite3
 from collections.abc import Callable, Coroutine, Sequence
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from tests.simulation.audit import Audit
 from tests.simulation.blobs import BlobPort, Store
 from tests.simulation.isolate import Death, Ended, Isolate
 from tests.simulation.ledger import Ledger
+from tests.simulation.loop import VirtualLoop
 from tests.simulation.outage import Outage
 from tests.simulation.profile import Profile
 from tests.simulation.provider import Provider
@@ -38,20 +40,33 @@ BASE_MS = 1_796_000_000_000
 WALL_SECONDS = 900.0  # the platform's limit of one event
 
 
+class TickingDatabase(SqliteDatabase):
+    """Time passes within a transaction too: its statements do not share one now."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        super().__init__(connection)
+        self.tick: Callable[[], None] = lambda: None
+
+    def _one(self, statement: Statement) -> list[Row]:
+        self.tick()
+        return super()._one(statement)
+
+
 class SharedDatabase:
     """One migrated database a process, emptied for each history: statements stay prepared."""
 
     def __init__(self) -> None:
         self._seconds: Callable[[], float] = lambda: 0.0
-        self.database = SqliteDatabase(connect(self.now_ms))
+        self.database = TickingDatabase(connect(self.now_ms))
         names = self.database.connection.execute(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
         )
         self._tables = [name for (name,) in names]
 
-    def follow(self, seconds: Callable[[], float]) -> None:
-        """Take the time from a history's loop."""
-        self._seconds = seconds
+    def follow(self, loop: VirtualLoop, *, tick: Callable[[], float]) -> None:
+        """Take the time from a history's loop; each statement takes as many seconds as it ticks."""
+        self._seconds = loop.time
+        self.database.tick = lambda: loop.advance(tick())
 
     def now_ms(self) -> int:
         return BASE_MS + int(self._seconds() * 1000)
@@ -200,10 +215,10 @@ class World:
                 isolate.dies_after = rng.uniform(0, 120)
         if rng.random() < profile.freeze:
             start = now + rng.uniform(0, 8)
-            isolate.frozen = (start, start + rng.choice((5, 30, 80, 200)))
+            isolate.frozen = (start, start + rng.choice((5, 18, 35, 70, 200)))
         if rng.random() < profile.cut:
-            start = now + rng.uniform(0, 40)
-            isolate.cut = Outage(start, start + rng.uniform(5, 120), rng.choice(FAULTS))
+            start = now + rng.uniform(0, 15)
+            isolate.cut = Outage(start, start + rng.choice((5, 20, 70, 150)), rng.choice(FAULTS))
 
     async def run(self, isolate: Isolate, main: Coroutine[Any, Any, T]) -> Ended[T]:
         if isolate.dies_after is not None:
