@@ -23,7 +23,7 @@ def main(arguments: list[str] | None = None) -> int:
     started = time.process_time()
     with closing(SharedDatabase()) as shared:
         for seed in asked.seeds:
-            history = play(seed, shared=shared)
+            history = play(seed, shared=shared, sharing=asked.sharing)
             seen.update(history.seen)
             if history.broken:
                 broken.append(history)
@@ -41,6 +41,9 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--trace", action="store_true", help="print the story even if all held")
     parser.add_argument("--brief", action="store_true", help="print the rule and the seed alone")
+    parser.add_argument(
+        "--sharing", type=float, default=0.0, help="how many consumer events share a process (0-1)"
+    )
     return parser.parse_args(arguments)
 
 

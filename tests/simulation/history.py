@@ -7,7 +7,7 @@ import contextlib
 import random
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tests.simulation.actors import Callers, Consumers, Cron, Strangers
@@ -48,10 +48,13 @@ class History:
         return f"{head}{self.trace.render()}\n\nseed {self.seed} broke:\n{ends}"
 
 
-def play(seed: int, *, shared: SharedDatabase) -> History:
-    """Play the history of a seed to its end. The same seed gives the same history."""
+def play(seed: int, *, shared: SharedDatabase, sharing: float = 0.0) -> History:
+    """Play the history of a seed to its end. The same seed gives the same history.
+
+    ``sharing`` is how likely a consumer's event is to run in one process with others.
+    """
     rng = random.Random(seed)
-    profile = draw_profile(rng)
+    profile = replace(draw_profile(rng), sharing=sharing)
     shared.empty()
     with virtual_loop() as loop:
         shared.follow(loop, tick=lambda: rng.random() * profile.statement)

@@ -56,6 +56,8 @@ class Isolate:
     death: Death | None = None
     # What it holds leases of: job to (attempt, token). Kept by the audit.
     holds: dict[JobKey, tuple[int, str]] = field(default_factory=dict)
+    # Other events of the same process: what kills one kills all.
+    beside: list[Isolate] = field(default_factory=list)
     # Jobs that are being worked in it, with their tokens; and all tokens that ever were.
     working: dict[JobKey, str] = field(default_factory=dict)
     started: set[str] = field(default_factory=set)
@@ -80,7 +82,12 @@ class Isolate:
         self._tasks.append(task)
 
     def kill(self, death: Death) -> None:
-        """End everything in it, now."""
+        """End everything in it, now, and what else its process holds."""
+        for isolate in [self, *self.beside]:
+            isolate.end(death)
+
+    def end(self, death: Death) -> None:
+        """End the work of this one event."""
         if self.death is not None or (self._died is not None and self._died.done()):
             return
         self.death = death
@@ -115,7 +122,7 @@ class Isolate:
         context.run(CURRENT.set, self)
         context.run(FROZEN.set, self.frozen)
         task = loop.create_task(main, context=context)
-        limit = loop.call_later(wall, self.kill, Death("wall time"))
+        limit = loop.call_later(wall, self.end, Death("wall time"))
         both: list[asyncio.Future[Any]] = [task, self._died]
         await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
         limit.cancel()

@@ -62,10 +62,15 @@ class Ledger:
     def note_death(self, isolate: Isolate) -> None:
         """Remember why the attempts that an isolate held ended."""
         assert isolate.death is not None
-        at_work = {key: held for key, held in isolate.holds.items() if held[1] in isolate.started}
+        at_work = {
+            key
+            for event in [isolate, *isolate.beside]
+            for key, held in event.holds.items()
+            if held[1] in event.started
+        }
         for key, (attempt, token) in isolate.holds.items():
             if self.rows[key].lease_token == token:
-                company = len(at_work.keys() - {key})
+                company = len(at_work - {key})
                 self.blames[key, attempt] = Blame(isolate.death, company)
 
     def watch_lease(self, row: JobRow) -> None:

@@ -46,6 +46,7 @@ class Profile:
     doom: float  # how likely an event's isolate is to die
     freeze: float  # how likely an event's isolate is to stand still for a while
     cut: float  # how likely it alone is to lose the database for a while
+    sharing: float  # how likely a consumer's event is to run in a process beside others
     skew: float  # how many seconds a Worker's clock may be off
     provider: Sequence[tuple[str, float]]  # manner and weight
     poison: float
@@ -72,6 +73,8 @@ def draw_profile(rng: random.Random) -> Profile:
         doom=_perhaps(rng, 0.25),
         freeze=_perhaps(rng, 0.4),
         cut=_perhaps(rng, 0.4),
+        # The product does not know of its process's other events: asked for by name only.
+        sharing=0.0,
         skew=_perhaps(rng, 600.0),
         provider=_provider(rng),
         poison=rng.choice((0.0, 0.0, 0.15, 0.4)),

@@ -204,7 +204,19 @@ class World:
         )
         if not self.calm:
             self._draw_doom(isolate)
+        if role == "consumer" and self.profile.sharing:
+            self._house(isolate)
         return isolate
+
+    def _house(self, isolate: Isolate) -> None:
+        """Perhaps let an event run in the process of others."""
+        alive = [other for other in self._alive if other.name.startswith("consumer")]
+        if alive and self.rng.random() < self.profile.sharing:
+            host = self.rng.choice(alive)
+            together = [host, *host.beside]
+            for other in together:
+                other.beside.append(isolate)
+            isolate.beside.extend(together)
 
     def _draw_doom(self, isolate: Isolate) -> None:
         rng, profile, now = self.rng, self.profile, asyncio.get_running_loop().time()
