@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any
 from tests.simulation.change import Change, check_wake
 from tests.simulation.isolate import Isolate
 from tests.simulation.ledger import Ledger
-from tests.simulation.rows import read_rows
+from tests.simulation.rows import read_duties, read_rows
 from tests.simulation.trace import name_of
 from uketsuke.adapters.sql import statements as sql
 from uketsuke.adapters.sql.database import Row, Statement
@@ -38,9 +39,23 @@ class Audit:
         except sqlite3.IntegrityError as error:
             self.ledger.trace.breach("constraints-hold", f"{isolate.name}: {error}")
             raise Unavailable("the database refused") from error
-        if connection.total_changes != before and not _is_a_duty(statements):
+        if connection.total_changes == before:
+            return answers
+        if statements[0].sql in (CLAIM_DUTY, FINISH_DUTY):
+            self._compare_duties(isolate)
+        else:
             self._compare(statements, endings, isolate)
         return answers
+
+    def _compare_duties(self, isolate: Isolate) -> None:
+        """A duty is one sweep's until it is finished or its lease ends."""
+        ledger = self.ledger
+        old, ledger.duties = ledger.duties, read_duties(ledger.connection)
+        for name, (token, _) in ledger.duties.items():
+            before, until = old.get(name, (None, 0))
+            stolen = None not in (before, token) and before != token
+            in_time = not stolen or until <= ledger.watched.now_ms()
+            ledger.trace.require(in_time, "one-sweep-a-duty", f"{isolate.name}, {name}")
 
     def _expect_late_writes(self, endings: Mapping[JobKey, Mapping[str, Any]]) -> None:
         for key, ending in endings.items():
@@ -57,6 +72,10 @@ class Audit:
         isolate: Isolate,
     ) -> None:
         old_rows, self.ledger.rows = self.ledger.rows, read_rows(self.ledger.connection)
+        for key in old_rows.keys() - self.ledger.rows.keys():
+            gone = old_rows[key]
+            expired = (gone.expires_at or math.inf) <= self.ledger.watched.now_ms()
+            self.ledger.trace.require(expired, "nothing-vanishes", f"{isolate.name}: {gone}")
         for key, new in self.ledger.rows.items():
             old = old_rows.get(key)
             if old == new:
@@ -80,10 +99,6 @@ class Audit:
         self.ledger.trace.require(
             len(asked) == len(set(asked)), "one-job-an-idempotency-key", str(asked)
         )
-
-
-def _is_a_duty(statements: Sequence[Statement]) -> bool:
-    return statements[0].sql in (CLAIM_DUTY, FINISH_DUTY)
 
 
 def _endings_of(statements: Sequence[Statement]) -> dict[JobKey, Mapping[str, Any]]:

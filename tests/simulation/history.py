@@ -16,11 +16,12 @@ from tests.simulation.loop import NothingWillHappen, VirtualLoop, run, virtual_l
 from tests.simulation.profile import Profile, draw_profile
 from tests.simulation.provider import SECRET
 from tests.simulation.trace import TelemetryTap, Trace
-from tests.simulation.verdict import judge, last_moment_ms
+from tests.simulation.verdict import judge, judge_purge, last_moment_ms
 from tests.simulation.wire import LONGEST_DRAG
 from tests.simulation.world import SharedDatabase, World
 
 _LOOK_EVERY = 15.0
+_PURGED = 0.3  # how many histories are followed to the end of their retention
 _DRAIN = 8 * 3600.0
 
 
@@ -96,6 +97,8 @@ async def _play(world: World) -> None:
     await _until_all_ended(world, callers, healed_at_ms)
     await _until_drained(world)
     await judge(world, callers, healed_at_ms=healed_at_ms)
+    if world.rng.random() < _PURGED:
+        await judge_purge(world)
     await world.end()
 
 

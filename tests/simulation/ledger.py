@@ -47,6 +47,7 @@ class Ledger:
     world: Context
     slack: timedelta  # a lease and a sweep: how late after its deadline a job may be looked at
     rows: dict[JobKey, JobRow] = field(default_factory=dict)
+    duties: dict[str, tuple[str | None, int]] = field(default_factory=dict)
     holders: dict[str, Isolate] = field(default_factory=dict)  # by lease token
     blames: dict[tuple[JobKey, int], Blame] = field(default_factory=dict)
     leased_at: dict[str, float] = field(default_factory=dict)  # virtual seconds, by token

@@ -8,6 +8,7 @@ from typing import Final
 _SQL = "src/worker/uketsuke/adapters/sql/statements.py"
 _EXPIRY = "src/worker/uketsuke/adapters/sql/expiry.py"
 _SWEEPING = "src/worker/uketsuke/adapters/sql/sweeping.py"
+_PURGING = "src/worker/uketsuke/adapters/sql/purging.py"
 _STORE = "src/worker/uketsuke/adapters/sql/repository.py"
 _SERVICES = "src/worker/uketsuke/services"
 
@@ -106,6 +107,18 @@ MUTATIONS: Final = (
         f"{_SERVICES}/leases.py",
         "min(self.settings.renew_every, timedelta(seconds=left) - _MARGIN)",
         "self.settings.renew_every",
+    ),
+    Mutation(
+        "a duty is taken from the sweep that is at it",
+        _SWEEPING,
+        " WHERE duties.leased_until <= {NOW}\n",
+        " WHERE true\n",
+    ),
+    Mutation(
+        "the purge looks for stray objects of later attempts only",
+        _PURGING,
+        'if row["attempt_no"] else None',
+        'if row["attempt_no"] > 1 else None',
     ),
     Mutation(
         "a settle whose answer was lost is not asked about",

@@ -28,6 +28,7 @@ class JobRow(NamedTuple):
     leased_until: int | None
     lease_token: str | None
     finished_at: int | None
+    expires_at: int | None
     cancel_requested_at: int | None
     error_class: str | None
     error_code: str | None
@@ -60,3 +61,9 @@ def read_rows(connection: sqlite3.Connection) -> dict[JobKey, JobRow]:
 def changed_at_the_end(old: JobRow, new: JobRow) -> list[str]:
     """Return which of the columns that an end fixes have changed all the same."""
     return [name for name in _FROZEN if getattr(old, name) != getattr(new, name)]
+
+
+def read_duties(connection: sqlite3.Connection) -> dict[str, tuple[str | None, int]]:
+    """Return who holds each duty, and until when."""
+    rows = connection.execute("SELECT name, lease_token, leased_until FROM duties")
+    return {name: (token, until) for name, token, until in rows}

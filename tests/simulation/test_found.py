@@ -189,6 +189,22 @@ def test_a_failure_of_our_storage_keeps_the_key_of_the_providers_call(world: Wor
     assert world.rows("SELECT call_epoch FROM jobs") == [{"call_epoch": 0}]
 
 
+def test_what_a_lost_first_attempt_had_stored_does_not_outlive_its_job(world: World) -> None:
+    async def main() -> None:
+        job = await world.submitted(deadline=timedelta(minutes=1))
+        await pay_and_lose(world, job)
+        await sweep(world.ports)
+        assert (await world.now(job)).attempt_no == 1
+
+        await asyncio.sleep((2 * world.settings.keep_results).total_seconds())
+        await sweep(world.ports)
+
+        assert world.blobs.kept == {}
+
+    world.run(main())
+    assert world.rows("SELECT id FROM jobs") == []
+
+
 @dataclass
 class Silence:
     """A database that never answers statements with ``part`` in them; they are not done either."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from tests.simulation.actors import Callers
 from tests.simulation.isolate import Isolate
 from tests.simulation.provider import summary_of
@@ -12,6 +14,7 @@ from uketsuke.domain.job import Job, JobKey
 from uketsuke.domain.lifecycle import TERMINAL
 from uketsuke.services.inspect import events_of, result_of
 from uketsuke.services.ports import Ports
+from uketsuke.services.sweep import sweep
 
 
 def last_moment_ms(world: World, row: JobRow, *, healed_at_ms: int) -> int:
@@ -115,3 +118,18 @@ def _counter(world: World, name: str) -> int:
         "SELECT value FROM counters WHERE name = ?", (name,)
     ).fetchone()
     return int(found[0]) if found else 0
+
+
+async def judge_purge(world: World) -> None:
+    """Wait until all is past its retention, sweep, and see what is left."""
+    known = {(key.tenant_id, key.job_id) for key in world.ledger.rows}
+    settings = world.profile.settings
+    await asyncio.sleep((settings.keep_results + settings.keep_inputs).total_seconds())
+    isolate = Isolate(name="purger", trace=world.trace)
+    await sweep(world.ports(isolate))
+    for table in ("jobs", "attempts", "submissions"):
+        (count,) = world.ledger.connection.execute(f"SELECT count(*) FROM {table}").fetchone()  # noqa: S608 - names of our own
+        world.trace.require(count == 0, "the-purge-leaves-nothing", f"{count} {table}")
+    # What was stored for a submission that was then not accepted belongs to no job.
+    left = [key for key in world.store.objects if tuple(key.split("/")[:2]) in known]
+    world.trace.require(not left, "the-purge-leaves-nothing", str(left))

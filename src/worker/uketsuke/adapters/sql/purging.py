@@ -99,6 +99,7 @@ def _expired_job(row: Row) -> Expired:
     result = rows.to_result_place(row["result"])
     named = [rows.to_input_place(row["input"]).object_key, result.object_key if result else None]
     key = JobKey(row["tenant_id"], row["id"])
-    # Attempts that were lost may have left objects that no row names.
-    prefix = f"{key.tenant_id}/{key.job_id}/" if row["attempt_no"] > 1 else None
+    # Any attempt may have left an object that no row names: its end was lost, or what it had stored
+    # did not count in the end. Whatever the row says, only a look at the storage finds it.
+    prefix = f"{key.tenant_id}/{key.job_id}/" if row["attempt_no"] else None
     return Expired(key=key, objects=tuple(filter(None, named)), prefix=prefix)
