@@ -103,8 +103,6 @@ class ProviderClient:
         match manner:
             case "cut" | "cut_after":
                 call.paid = manner == "cut_after"
-                # The product takes a cut connection for a no: the provider's word is not known.
-                call.definite = True
                 raise Unavailable("the connection was cut")
             case "ok" | "slow":
                 call.paid = True

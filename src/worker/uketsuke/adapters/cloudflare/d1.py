@@ -17,7 +17,9 @@ class D1Database:
 
     async def batch(self, statements: Sequence[Statement]) -> Sequence[Sequence[Row]]:
         try:
-            answers = await self._binding.batch(ffi.to_object([self._bind(s) for s in statements]))
+            answers = await ffi.patiently(
+                self._binding.batch(ffi.to_object([self._bind(s) for s in statements]))
+            )
             return [ffi.from_json(answer.results) for answer in answers]
         except ffi.JsError as error:
             raise ffi.translate(error) from None

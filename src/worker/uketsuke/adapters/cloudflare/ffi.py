@@ -7,8 +7,9 @@ workers-runtime-sdk 1.9.5: the version is pinned, and tests of the running stack
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Any
 
 import js
@@ -94,6 +95,22 @@ def headers_of(message: Any) -> Mapping[str, str]:
 
 def from_bytes(content: bytes) -> Any:
     return to_js(content)
+
+
+async def patiently(answer: Awaitable[Any]) -> Any:
+    """Wait for a binding's answer, but not for ever. Raises ``Unavailable``, and what it raises.
+
+    A binding has been seen to stay silent for a minute and more; whoever waits for one longer than
+    D1 lets a query run (30 s) would hold its whole event up until the platform ends it.
+    """
+    try:
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            return await answer
+    except TimeoutError:
+        raise Unavailable("a service of the platform did not answer") from None
+
+
+_PATIENCE_SECONDS = 30
 
 
 def translate(error: JsException) -> Exception:

@@ -26,7 +26,9 @@ class CloudflareQueue:
     async def send(self, body: Mapping[str, object], *, delay: timedelta = timedelta()) -> None:
         options = {"contentType": "json", "delaySeconds": _seconds(delay)}
         try:
-            await self._binding.send(ffi.to_json_object(body), ffi.to_object(options))
+            await ffi.patiently(
+                self._binding.send(ffi.to_json_object(body), ffi.to_object(options))
+            )
         except ffi.JsError as error:
             raise Unavailable("the queue did not take the message") from error
 
@@ -35,15 +37,15 @@ class CloudflareQueue:
             page = bodies[start : start + _MESSAGES_A_SEND]
             messages = [{"body": body, "contentType": "json"} for body in page]
             try:
-                await self._binding.sendBatch(ffi.to_json_object(messages))
+                await ffi.patiently(self._binding.sendBatch(ffi.to_json_object(messages)))
             except ffi.JsError as error:
                 raise Unavailable("the queue did not take the messages") from error
 
     async def backlog(self) -> int | None:
         try:
-            metrics = ffi.from_json(await self._binding.metrics())
-        except (ffi.JsError, AttributeError, TypeError):
-            return None  # a runtime without metrics
+            metrics = ffi.from_json(await ffi.patiently(self._binding.metrics()))
+        except (ffi.JsError, AttributeError, TypeError, Unavailable):
+            return None  # a runtime without metrics, or one that does not tell
         count = metrics.get("backlogCount")
         return int(count) if isinstance(count, int | float) else None
 

@@ -25,7 +25,9 @@ class R2Blobs:
 
     async def put(self, key: str, content: bytes, *, content_type: str) -> None:
         try:
-            await self._binding.put(key, ffi.from_bytes(content), _options(content_type))
+            await ffi.patiently(
+                self._binding.put(key, ffi.from_bytes(content), _options(content_type))
+            )
         except ffi.JsError as error:
             raise ffi.translate(error) from None
 
@@ -39,14 +41,18 @@ class R2Blobs:
 
     async def get(self, key: str) -> bytes | None:
         try:
-            found = await self._binding.get(key)
-            return None if ffi.is_nothing(found) else ffi.to_bytes(await found.arrayBuffer())
+            found = await ffi.patiently(self._binding.get(key))
+            return (
+                None
+                if ffi.is_nothing(found)
+                else ffi.to_bytes(await ffi.patiently(found.arrayBuffer()))
+            )
         except ffi.JsError as error:
             raise ffi.translate(error) from None
 
     async def stream(self, key: str) -> object | None:
         try:
-            found = await self._binding.get(key)
+            found = await ffi.patiently(self._binding.get(key))
         except ffi.JsError as error:
             raise ffi.translate(error) from None
         body: object | None = None if ffi.is_nothing(found) else found.body
@@ -55,7 +61,7 @@ class R2Blobs:
     async def names(self, prefix: str) -> Sequence[str]:
         options = ffi.to_object({"prefix": prefix, "limit": _NAMES_A_PAGE})
         try:
-            found = await self._binding.list(options)
+            found = await ffi.patiently(self._binding.list(options))
         except ffi.JsError as error:
             raise ffi.translate(error) from None
         return [str(entry.key) for entry in found.objects]
@@ -64,7 +70,9 @@ class R2Blobs:
         every = list(keys)
         try:
             for start in range(0, len(every), _NAMES_A_PAGE):
-                await self._binding.delete(ffi.to_object(every[start : start + _NAMES_A_PAGE]))
+                await ffi.patiently(
+                    self._binding.delete(ffi.to_object(every[start : start + _NAMES_A_PAGE]))
+                )
         except ffi.JsError as error:
             raise ffi.translate(error) from None
 
