@@ -16,9 +16,10 @@ from typing import Any, Final
 import httpx
 
 from tests.chaos.crowd import Crowd
+from tests.chaos.echo import Echo
 from tests.chaos.load import TENANTS, Order, Plan
 from tests.chaos.weather import order_faults
-from tests.support.running import QUICK, Stack
+from tests.support.running import QUICK, Stack, until
 
 SETTINGS: Final[Mapping[str, str]] = {
     **QUICK,
@@ -29,7 +30,9 @@ SETTINGS: Final[Mapping[str, str]] = {
 }
 ORDERS_A_ROUND: Final = 45
 ROUNDS_UNTIL_CALM: Final = 5
-_SWEEP_EVERY_SECONDS: Final = 0.7
+ORDERS_AFTER_ROUNDS: Final = 12
+# Sometimes the sweep is first to find what has expired, sometimes a message.
+_SWEEP_EVERY_SECONDS: Final = (0.3, 3.0)
 
 Row = Mapping[str, Any]
 
@@ -51,6 +54,8 @@ class Aftermath:
     crowd: Crowd
     power_cuts: int
     isolates_destroyed: int
+    deaths: Sequence[int]
+    echoed: int
     jobs: Mapping[str, Row]
     attempts: Mapping[str, Sequence[Row]]
     letters: Sequence[Row]
@@ -72,6 +77,7 @@ class Storm:
     ends: dict[str, Row] = field(default_factory=dict)
     power_cuts: int = 0
     isolates_destroyed: int = 0
+    deaths: list[int] = field(default_factory=list)
 
     def rage(self, rounds: int) -> Aftermath:
         """Go through it all and return what is left."""
@@ -79,18 +85,24 @@ class Storm:
         keys = [self.stack.tenant() for _ in range(TENANTS)]
         plan = Plan(draw=self.draw)
         crowd = Crowd(url=self.stack.ready["url"], keys=keys)
+        echo = Echo(stack=self.stack, draw=Random(self.draw.random()))
         crowd.open()
+        echo.start()
         for first in range(0, rounds, ROUNDS_UNTIL_CALM):
             started = time.monotonic()
             for _ in range(min(ROUNDS_UNTIL_CALM, rounds - first)):
                 crowd.put(plan.batch(ORDERS_A_ROUND))
                 self._round()
                 self._power_cut()
+            self.stack.order(count=ORDERS_AFTER_ROUNDS, seconds=1)
+            crowd.put(plan.batch(ORDERS_AFTER_ROUNDS))
             crowd.wait_for_answers()
+            self._destroy_and_leave_to_the_queue()
             self._wait_for_calm(raged_for=time.monotonic() - started)
         crowd.close()
+        echo.stop()
         self._collect_calls()
-        return self._aftermath(crowd)
+        return self._aftermath(crowd, echoed=echo.batches)
 
     def _round(self) -> None:
         """Let it run for a while under faults, and perhaps destroy isolates in the middle."""
@@ -98,15 +110,32 @@ class Storm:
         self._sweep_for(self.draw.uniform(0.3, 2.5))
         for worker, chance in (("uketsuke-consumer", 0.8), ("uketsuke-api", 0.3)):
             if self.draw.random() < chance:
-                self.stack.post("/kill", {"worker": worker})
-                self.isolates_destroyed += 1
+                self._destroy(worker)
         self._sweep_for(self.draw.uniform(0.3, 2.5))
+
+    def _destroy(self, worker: str) -> None:
+        self.stack.post("/kill", {"worker": worker})
+        self.isolates_destroyed += 1
+        if worker == "uketsuke-consumer":
+            self._note_death()
+
+    def _destroy_and_leave_to_the_queue(self) -> None:
+        """Destroy the isolate, not the queue: its messages alone find the expired leases."""
+        sql = "SELECT id FROM jobs WHERE state = 'running' AND leased_at <= ?1"
+        until(lambda: self.stack.d1(sql, int(time.time() * 1000)))
+        self._destroy("uketsuke-consumer")
+        until(lambda: not self.stack.d1(sql, self.deaths[-1]), within=60, every=0.5)
+
+    def _note_death(self) -> None:
+        """Keep when something died in the middle of its work; the database has the same clock."""
+        self.deaths.append(int(time.time() * 1000))
 
     def _power_cut(self) -> None:
         self._note_ends()
         self._collect_calls()
         self.stack.kill()
         self.power_cuts += 1
+        self._note_death()
         self.stack.start()
 
     def _sweep_for(self, seconds: float) -> None:
@@ -114,7 +143,7 @@ class Storm:
         over_at = time.monotonic() + seconds
         while (left := over_at - time.monotonic()) > 0:
             self.stack.sweep()
-            time.sleep(min(left, _SWEEP_EVERY_SECONDS))
+            time.sleep(min(left, self.draw.uniform(*_SWEEP_EVERY_SECONDS)))
 
     def _wait_for_calm(self, *, raged_for: float) -> None:
         """Wait until nothing lives.
@@ -129,7 +158,7 @@ class Storm:
             late = time.monotonic() > give_up_at
             assert not late, f"these live: {living}\n{self.stack.log[-8000:]}"
             self.stack.sweep()
-            time.sleep(_SWEEP_EVERY_SECONDS)
+            time.sleep(self.draw.uniform(*_SWEEP_EVERY_SECONDS))
 
     def _note_ends(self) -> None:
         """Keep what has ended as it is now: nothing may change it any more."""
@@ -142,7 +171,7 @@ class Storm:
         with self.stack.models() as models:
             self.calls += models.get("/requests").json()["items"]
 
-    def _aftermath(self, crowd: Crowd) -> Aftermath:
+    def _aftermath(self, crowd: Crowd, *, echoed: int) -> Aftermath:
         attempts: dict[str, list[Row]] = {}
         for row in self.stack.d1("SELECT * FROM attempts ORDER BY job_id, number"):
             attempts.setdefault(row["job_id"], []).append(row)
@@ -150,6 +179,8 @@ class Storm:
             crowd=crowd,
             power_cuts=self.power_cuts,
             isolates_destroyed=self.isolates_destroyed,
+            deaths=self.deaths,
+            echoed=echoed,
             jobs={row["id"]: row for row in self.stack.d1("SELECT * FROM jobs")},
             attempts=attempts,
             letters=self.stack.d1("SELECT * FROM dead_letters"),
