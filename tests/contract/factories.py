@@ -9,6 +9,7 @@ from typing import Any
 
 from uketsuke.adapters.sql.database import Statement
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
+from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.terms import NOW
 from uketsuke.domain.failure import ErrorClass, Failure, Road
 from uketsuke.domain.ids import time_sorted_id
@@ -20,12 +21,15 @@ from uketsuke.domain.job import (
     LeasedJob,
     NewJob,
     ResultPlace,
+    RunStart,
+    SilentRun,
 )
 from uketsuke.domain.lifecycle import Engine, JobState, Origin, Outcome
 from uketsuke.services.ports import AcceptedNew
 
 LEASE = timedelta(seconds=60)
 RETENTION = Retention(
+    lease=timedelta(seconds=60),
     keep_results=timedelta(days=30),
     triage_within=timedelta(hours=72),
     grace=timedelta(seconds=60),
@@ -59,6 +63,7 @@ def new_job(tenant: str, **changes: Any) -> NewJob:
         "fingerprint": None,
         "traceparent": None,
         "keep_uploads": timedelta(days=30),
+        "run_limit": timedelta(minutes=5),
     }
     return NewJob(**{**values, **changes})
 
@@ -90,6 +95,7 @@ class Store:
         self.database = database
         self.tenant = tenant
         self.jobs = SqlJobs(database, RETENTION)
+        self.runs = SqlRuns(database, RETENTION)
 
     async def accepted(self, **changes: Any) -> JobKey:
         admission = await self.jobs.accept(new_job(self.tenant, **changes))
@@ -104,14 +110,38 @@ class Store:
         assert isinstance(leased, LeasedJob), leased
         return leased
 
-    async def in_state(self, state: JobState) -> tuple[JobKey, LeasedJob | None]:
+    async def in_state(
+        self, state: JobState, *, engine: Engine = Engine.QUEUE
+    ) -> tuple[JobKey, LeasedJob | None]:
         """Bring a new job into ``state`` by the roads that users have."""
+        key = await self.accepted(engine=engine)
         if state is JobState.ACCEPTED:
-            return await self.accepted(), None
-        leased = await self.leased()
+            return key, None
+        leased = await self.leased(key)
         if state is not JobState.RUNNING:
             await self.jobs.settle([ending(leased, state)])
         return leased.job.key, leased
+
+    async def started(self, **changes: Any) -> LeasedJob:
+        """A run that is on its Workflow: born running, and heard of once."""
+        start = RunStart(token=secrets.token_hex(8), lease=LEASE)
+        key = await self.accepted(engine=Engine.WORKFLOW, start=start, **changes)
+        leased = await self.runs.resume(key, token=start.token, lease=LEASE)
+        assert leased is not None
+        return leased
+
+    async def silent(self, key: JobKey, *, nudges: int = 0) -> SilentRun:
+        """Let the lease of a run expire, and look at it as the sweep does."""
+        await self.expire_lease(key)
+        job = await self.jobs.find(key.job_id, tenant_id=key.tenant_id)
+        assert job is not None
+        token = (await self.row(key))["lease_token"] or "none"
+        return SilentRun(job=job, token=token, nudges=nudges, outlived=False)
+
+    async def attempts(self, key: JobKey) -> Any:
+        sql = "SELECT * FROM attempts WHERE tenant_id = ?1 AND job_id = ?2 ORDER BY number"
+        (found,) = await self.database.batch([Statement(sql, tuple(key))])
+        return found
 
     async def expire_lease(self, key: JobKey) -> None:
         await self.shift(key, "leased_until", timedelta(seconds=-3600))

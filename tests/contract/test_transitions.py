@@ -8,8 +8,9 @@ from datetime import timedelta
 import pytest
 
 from tests.contract.factories import LEASE, Store, ending
+from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.job import JobKey, LeasedJob, Progress
-from uketsuke.domain.lifecycle import TRANSITIONS, JobEvent, JobState
+from uketsuke.domain.lifecycle import TRANSITIONS, Engine, JobEvent, JobState
 
 pytestmark = pytest.mark.anyio
 
@@ -78,6 +79,19 @@ async def pass_deadline(store: Store, key: JobKey, _: LeasedJob | None) -> objec
     return await store.jobs.take_back([key])
 
 
+async def nudge(store: Store, key: JobKey, _: LeasedJob | None) -> object:
+    return await store.runs.nudge(await store.silent(key), lease=LEASE)
+
+
+async def find_complete(store: Store, key: JobKey, leased: LeasedJob | None) -> object:
+    await store.expire_lease(key)
+    return await settle_as(JobState.SUCCEEDED)(store, key, leased)
+
+
+async def outlive(store: Store, key: JobKey, _: LeasedJob | None) -> object:
+    return await store.runs.end_silent([await store.silent(key)], error_class=ErrorClass.STALE)
+
+
 async def find_hopeless(store: Store, key: JobKey, _: LeasedJob | None) -> object:
     return await store.jobs.fail_hopeless(key, code="kind_unknown")
 
@@ -95,7 +109,12 @@ MOVE_FOR: dict[JobEvent, _Move] = {
     JobEvent.ABANDONED: abandon,
     JobEvent.DEADLINE_PASSED: pass_deadline,
     JobEvent.FOUND_HOPELESS: find_hopeless,
+    JobEvent.NUDGED: nudge,
+    JobEvent.FOUND_COMPLETE: find_complete,
+    JobEvent.OUTLIVED: outlive,
 }
+# These happen to runs on Workflows alone.
+OF_RUNS = frozenset({JobEvent.NUDGED, JobEvent.FOUND_COMPLETE, JobEvent.OUTLIVED})
 
 
 def test_every_event_has_its_statement() -> None:
@@ -107,7 +126,8 @@ def test_every_event_has_its_statement() -> None:
 async def test_sql_moves_a_job_only_where_the_table_does(
     store: Store, state: JobState, event: JobEvent
 ) -> None:
-    key, leased = await store.in_state(state)
+    engine = Engine.WORKFLOW if event in OF_RUNS else Engine.QUEUE
+    key, leased = await store.in_state(state, engine=engine)
 
     moved = await MOVE_FOR[event](store, key, leased)
 

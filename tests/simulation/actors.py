@@ -154,6 +154,7 @@ class Callers:
             idempotency_key=key,
             document={"input": text},
             traceparent=None,
+            run_limit=self.world.profile.settings.attempt_limit,
         )
 
     async def _submit(self, submission: Submission) -> Job | None:

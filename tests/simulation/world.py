@@ -23,6 +23,7 @@ from tests.simulation.queue import QueuePort, VirtualQueue
 from tests.simulation.trace import Trace
 from tests.simulation.wire import FAULTS, Faults, Wire
 from tests.support.sqlite import SqliteDatabase, connect
+from tests.support.workflows import MemoryWorkflows
 from uketsuke.adapters.sql.database import Row, Statement
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.inputs import SqlInputs
@@ -30,6 +31,7 @@ from uketsuke.adapters.sql.keys import SqlKeys
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
+from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.sweeping import SqlSweeping
 from uketsuke.domain.job import JobKey
 from uketsuke.services.ports import Ports
@@ -251,11 +253,13 @@ class World:
             keep_results=settings.keep_results,
             triage_within=settings.triage_within,
             grace=settings.first_wake,
+            lease=settings.lease,
             longest_knock=settings.longest_knock,
         )
         return Ports(
             settings=settings,
             jobs=SqlJobs(database, retention),
+            runs=SqlRuns(database, retention),
             purging=SqlPurging(database),
             listing=SqlListing(database),
             sweeping=SqlSweeping(database, retention),
@@ -264,6 +268,7 @@ class World:
             keys=SqlKeys(database),
             blobs=BlobPort(self.store, self.wires["blobs"], isolate),
             queue=QueuePort(self.queue, self.wires["queue"], isolate),
+            workflows=MemoryWorkflows(),
             clock=WorkerClock(isolate),
             dice=WorldDice(self.rng),
         )

@@ -23,6 +23,8 @@ class Settings:
     lease: timedelta = timedelta(seconds=60)
     renew_every: timedelta = timedelta(seconds=20)
     attempt_limit: timedelta = timedelta(seconds=300)
+    longest_run: timedelta = timedelta(hours=24)
+    step_retries: int = 2
     event_limit: timedelta = timedelta(minutes=10)
     jobs_at_once: int = 6
     first_wake: timedelta = timedelta(seconds=60)
@@ -54,6 +56,7 @@ _SECONDS: Final = {
     "LEASE_SECONDS": "lease",
     "RENEW_EVERY_SECONDS": "renew_every",
     "ATTEMPT_LIMIT_SECONDS": "attempt_limit",
+    "LONGEST_RUN_SECONDS": "longest_run",
     "EVENT_LIMIT_SECONDS": "event_limit",
     "FIRST_WAKE_SECONDS": "first_wake",
     "LONGEST_KNOCK_SECONDS": "longest_knock",
@@ -71,6 +74,7 @@ _SECONDS: Final = {
 _COUNTS: Final = {
     "JOBS_AT_ONCE": "jobs_at_once",
     "INLINE_BYTES": "inline_bytes",
+    "STEP_RETRIES": "step_retries",
 }
 _TEXTS: Final = {
     "MODEL_BASE_URL": "model_base_url",

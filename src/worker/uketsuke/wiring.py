@@ -9,6 +9,7 @@ from uketsuke.adapters.cloudflare.d1 import D1Database
 from uketsuke.adapters.cloudflare.fetch import FetchClient
 from uketsuke.adapters.cloudflare.queue import CloudflareQueue
 from uketsuke.adapters.cloudflare.r2 import R2Blobs
+from uketsuke.adapters.cloudflare.workflows import CloudflareWorkflows
 from uketsuke.adapters.cloudflare.world import SystemClock, SystemDice
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.inputs import SqlInputs
@@ -16,6 +17,7 @@ from uketsuke.adapters.sql.keys import SqlKeys
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
+from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.sweeping import SqlSweeping
 from uketsuke.providers.openai_compatible import OpenAICompatible
 from uketsuke.services.ports import Ports
@@ -38,6 +40,7 @@ def build_ports(env: Any, *, needs: frozenset[str]) -> Ports:
         triage_within=settings.triage_within,
         grace=settings.first_wake,
         longest_knock=settings.longest_knock,
+        lease=settings.lease,
     )
     return Ports(
         settings=settings,
@@ -45,11 +48,13 @@ def build_ports(env: Any, *, needs: frozenset[str]) -> Ports:
         listing=SqlListing(database),
         sweeping=SqlSweeping(database, retention),
         purging=SqlPurging(database),
+        runs=SqlRuns(database, retention),
         inputs=SqlInputs(database),
         dead_letters=SqlDeadLetters(database, triage_within=settings.triage_within),
         keys=SqlKeys(database),
         blobs=R2Blobs(ffi.raw_binding(env, "BLOBS")),
         queue=CloudflareQueue(ffi.raw_binding(env, "JOBS")),
+        workflows=CloudflareWorkflows(ffi.raw_binding(env, "JOB_WORKFLOW")),
         clock=SystemClock(),
         dice=SystemDice(),
     )

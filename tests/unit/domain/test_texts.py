@@ -9,14 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from uketsuke.domain.language import guess_language
-from uketsuke.domain.split import split_text
+from uketsuke.domain.split import cut_text
 
 texts = st.text(alphabet="ab.。\n 、」\t漢", max_size=300)
 
 
+def pieces_of(text: str, *, size: int) -> list[str]:
+    return [text[start:end] for start, end in cut_text(text, size=size)]
+
+
 @given(text=texts, size=st.integers(1, 50))
 def test_pieces_fit_and_lose_nothing_but_white_space(text: str, size: int) -> None:
-    pieces = split_text(text, size=size)
+    pieces = pieces_of(text, size=size)
 
     assert all(piece and len(piece) <= size for piece in pieces)
     assert re.sub(r"\s", "", "".join(pieces)) == re.sub(r"\s", "", text)
@@ -25,7 +29,7 @@ def test_pieces_fit_and_lose_nothing_but_white_space(text: str, size: int) -> No
 def test_a_text_is_cut_between_paragraphs_if_it_can_be() -> None:
     paragraphs = ["First one. " * 3, "Second one. " * 3, "Third one. " * 3]
 
-    pieces = split_text("\n\n".join(paragraphs), size=50)
+    pieces = pieces_of("\n\n".join(paragraphs), size=50)
 
     assert pieces == [paragraph.strip() for paragraph in paragraphs]
 
@@ -33,19 +37,19 @@ def test_a_text_is_cut_between_paragraphs_if_it_can_be() -> None:
 def test_japanese_is_cut_after_its_sentences() -> None:
     text = "受付は朝九時に開く。「お待たせしました。」と係が言う。午後は混む。"
 
-    pieces = split_text(text, size=16)
+    pieces = pieces_of(text, size=16)
 
     assert pieces[0] == "受付は朝九時に開く。"
     assert all(piece[-1] in "。」" for piece in pieces[:1])
 
 
 def test_a_text_without_any_break_is_cut_all_the_same() -> None:
-    assert split_text("x" * 10, size=4) == ["xxxx", "xxxx", "xx"]
+    assert pieces_of("x" * 10, size=4) == ["xxxx", "xxxx", "xx"]
 
 
 def test_a_piece_of_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one"):
-        split_text("x", size=0)
+        pieces_of("x", size=0)
 
 
 @pytest.mark.parametrize(

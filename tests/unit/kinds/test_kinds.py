@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +13,8 @@ import pytest
 
 from tests.unit.values import a_job
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
-from uketsuke.domain.job import Job
+from uketsuke.domain.job import InputForm, Job
+from uketsuke.domain.lifecycle import Engine
 from uketsuke.kinds.embed import EmbedParams
 from uketsuke.kinds.embed import run as embed
 from uketsuke.kinds.kind import Chat, Embeddings
@@ -42,6 +43,11 @@ class ScriptedWork:
 
     async def texts(self) -> Sequence[str]:
         return list(self.input)
+
+    async def plan(self, version: int, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        # As it comes back from a checkpoint.
+        plan: dict[str, Any] = json.loads(json.dumps({"version": version, **make()}))
+        return plan
 
     async def chat(self, call: Chat) -> str:
         self.asked.append(call)
@@ -74,19 +80,50 @@ async def test_a_short_text_is_summarized_in_one_call() -> None:
     assert work.seen[-1] == (1, 1)
 
 
-@pytest.mark.parametrize("characters", [6_001, 30_000, 42_000, 100_000, 524_288])
-async def test_a_long_text_takes_at_most_eight_calls(characters: int) -> None:
+@pytest.mark.parametrize(
+    ("characters", "calls"),
+    [(6_001, 2 + 1), (36_000, 7 + 1), (100_000, 17 + 3 + 1), (524_288, 89 + 13 + 2 + 1)],
+)
+async def test_a_long_text_is_joined_in_as_many_levels_as_it_takes(
+    characters: int, calls: int
+) -> None:
     sentence = "One more sentence of the long story. "
     work = ScriptedWork((sentence * (characters // len(sentence) + 1))[:characters])
 
     result = await summarize(work, SummarizeParams())
 
-    assert 2 < len(work.asked) <= 8
-    assert result["chunks"] == len(work.asked) - 1
-    assert work.asked[-1].user == "\n\n".join(["A summary."] * (len(work.asked) - 1))
+    joins = [call for call in work.asked if call.step.startswith("join")]
+    assert abs(len(work.asked) - calls) <= 2  # where the sentences end decides about the last piece
+    assert result["chunks"] == len(work.asked) - len(joins)
+    assert all(call.user == "\n\n".join(["A summary."] * _joined(call)) for call in joins)
+    assert work.asked[-1].step == "join"
     assert len({call.step for call in work.asked}) == len(work.asked)
-    assert work.seen[0] == (0, len(work.asked))
-    assert work.seen[-1] == (len(work.asked), len(work.asked))
+    assert work.seen == [(done, len(work.asked)) for done in range(len(work.asked) + 1)]
+
+
+def _joined(call: Chat) -> int:
+    return call.user.count("A summary.")
+
+
+@pytest.mark.parametrize(("size", "engine"), [(36_000, Engine.QUEUE), (36_001, Engine.WORKFLOW)])
+def test_a_text_that_takes_more_calls_than_a_delivery_should_make_runs_on_a_workflow(
+    size: int, engine: Engine
+) -> None:
+    assert KINDS["summarize"].engine(InputForm.REF, size) is engine
+
+
+async def test_a_summary_follows_the_plan_that_its_job_began_with() -> None:
+    class Planned(ScriptedWork):
+        async def plan(self, version: int, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+            return {"version": version, "spans": [[0, 4], [5, 9]], "language": "fr"}
+
+    work = Planned("some text")
+
+    result = await summarize(work, SummarizeParams())
+
+    assert [call.user for call in work.asked[:2]] == ["some", "text"]
+    assert "'fr'" in work.asked[0].system
+    assert result["chunks"] == 2
 
 
 async def test_the_wanted_language_and_style_reach_the_model_and_the_result() -> None:

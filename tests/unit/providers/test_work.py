@@ -212,7 +212,12 @@ def test_texts_of_an_upload_are_json_lines(
         )
         leased = found[job.key]
         attempt = Attempt(leased=leased, asked_at=0, tally=Tally(), keeper=None)  # type: ignore[arg-type]
-        offered = AttemptWork(attempt=attempt, provider=provider_of(world, http), ports=world.ports)
+        offered = AttemptWork(
+            attempt=attempt,
+            kind=KINDS["embed"],
+            provider=provider_of(world, http),
+            ports=world.ports,
+        )
         if isinstance(expected, str):
             with pytest.raises(AttemptFailed) as failed:
                 await offered.texts()

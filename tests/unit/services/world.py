@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from tests.simulation.loop import VirtualLoop, run
 from tests.support.sqlite import SqliteDatabase, connect
+from tests.support.workflows import MemoryWorkflows
 from uketsuke.adapters.sql.database import Row, Statement
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.inputs import SqlInputs
@@ -18,6 +19,7 @@ from uketsuke.adapters.sql.keys import SqlKeys
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
+from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.sweeping import SqlSweeping
 from uketsuke.domain.job import InputForm, Job, Usage
 from uketsuke.domain.lifecycle import Engine
@@ -166,11 +168,13 @@ class World:
         self.database = FlakyDatabase(SqliteDatabase(self.connection))
         self.blobs = MemoryBlobs()
         self.queue = NotingQueue()
+        self.workflows = MemoryWorkflows()
         self.settings = replace(Settings(key_hash_secret=b"s"), **settings)
         retention = Retention(
             keep_results=self.settings.keep_results,
             triage_within=self.settings.triage_within,
             grace=self.settings.first_wake,
+            lease=self.settings.lease,
             longest_knock=self.settings.longest_knock,
         )
         self.ports = Ports(
@@ -178,12 +182,14 @@ class World:
             jobs=SqlJobs(self.database, retention),
             listing=SqlListing(self.database),
             sweeping=SqlSweeping(self.database, retention),
+            runs=SqlRuns(self.database, retention),
             purging=SqlPurging(self.database),
             inputs=SqlInputs(self.database),
             dead_letters=SqlDeadLetters(self.database, triage_within=self.settings.triage_within),
             keys=SqlKeys(self.database),
             blobs=self.blobs,
             queue=self.queue,
+            workflows=self.workflows,
             clock=LoopClock(self.loop),
             dice=CountingDice(),
         )
@@ -197,6 +203,7 @@ class World:
 
     async def submitted(self, **changes: Any) -> Job:
         """Submit a small text and return the accepted job."""
+        changes = {"run_limit": self.settings.attempt_limit, **changes}
         admission = await submit(submission(**changes), ports=self.ports)
         assert isinstance(admission, AcceptedNew)
         return admission.job
@@ -243,6 +250,7 @@ def submission(**changes: Any) -> Submission:
         "idempotency_key": None,
         "document": {"kind": "summarize"},
         "traceparent": None,
+        "run_limit": timedelta(minutes=5),
     }
     return Submission(**{**values, **changes})
 

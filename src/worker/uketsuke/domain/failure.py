@@ -101,6 +101,7 @@ MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
         "deadline_passed": "The job's time was over before it was done.",
         "worker_crashed": "The process that worked the job stopped without a word.",
         "run_outlived_its_limit": "The run took longer than a run may.",
+        "not_supported": "The run follows a plan that this version does not know.",
         "kind_unknown": "This deployment knows no such kind of job.",
         "schema_newer": "The message was written by a newer version than this one.",
         "body_undecodable": "The message could not be read.",

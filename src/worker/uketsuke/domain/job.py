@@ -125,8 +125,19 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunStart:
+    """A job that is born running: the lease that its first attempt has from the first moment."""
+
+    token: str
+    lease: timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NewJob:
-    """What a submission writes. The database adds its own now to every duration."""
+    """What a submission writes. The database adds its own now to every duration.
+
+    With ``start`` the row is ``running`` from the first moment; without, ``accepted``.
+    """
 
     key: JobKey
     request_key: str
@@ -144,6 +155,8 @@ class NewJob:
     fingerprint: Mapping[str, str] | None
     traceparent: str | None
     keep_uploads: timedelta
+    run_limit: timedelta
+    start: RunStart | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,13 +167,49 @@ class LeasedJob:
     token: str
     call_epoch: int
     inline_input: str | None
-    time_left: timedelta
+    time_left: timedelta  # until the job's deadline
+    limit_left: timedelta  # until the attempt has taken as long as one may
     taken_over: bool  # an attempt crashed: it may have left a result that was paid for
 
     @property
     def attempt(self) -> int:
         """The number of this try; the first is 1."""
         return self.job.attempt_no
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SilentRun:
+    """A run on a Workflow whose lease has expired. Its instance must be asked what became of it.
+
+    ``nudges`` is how often it was woken in vain since it was last heard of; ``outlived`` says that
+    it is older than a run may become.
+    """
+
+    job: Job
+    token: str
+    nudges: int
+    outlived: bool
+
+    @property
+    def instance_id(self) -> str:
+        return instance_id(self.job.id, self.job.attempt_no)
+
+
+def instance_id(job_id: str, attempt: int) -> str:
+    """Name the Workflow instance of an attempt: the same each time that somebody would start it."""
+    return f"{job_id}-{attempt}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """What a step brought: JSON text. ``digest`` is of what it was given."""
+
+    step: str
+    digest: str
+    attempt: int
+    content: str | None
+    object_key: str | None = None
+    usage: Usage | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,13 +29,16 @@ class JobEvent(StrEnum):
     LEASED = "leased"  # due, attempts left, before the deadline, no cancel wish
     LEASED_AGAIN = "leased_again"  # the lease had expired; a new holder takes over
     RENEWED = "renewed"  # the holder lives; progress rides along
+    NUDGED = "nudged"  # a silent run's instance was woken, or made; its lease goes on once
     COMPLETED = "completed"
+    FOUND_COMPLETE = "found_complete"  # the instance was done, its last write was lost
     DEFERRED = "deferred"  # failed, may be tried again
     GAVE_UP = "gave_up"  # failed for good, or spent
     CANCEL_REQUESTED = "cancel_requested"  # while running: a wish, a completion may win
     CANCELED = "canceled"  # before it ran, or the holder noticed the wish
     TAKEN_BACK = "taken_back"  # the lease expired; to be tried again
     ABANDONED = "abandoned"  # the lease expired for the last time
+    OUTLIVED = "outlived"  # it has run longer than a run may
     DEADLINE_PASSED = "deadline_passed"
     FOUND_HOPELESS = "found_hopeless"  # nothing could ever work it (kind gone, input gone)
 
@@ -73,8 +76,10 @@ TRANSITIONS: Final[Mapping[tuple[JobState, JobEvent], JobState]] = MappingProxyT
         (_S.ACCEPTED, _E.LEASED): _S.RUNNING,
         (_S.RETRYING, _E.LEASED): _S.RUNNING,
         (_S.RUNNING, _E.RENEWED): _S.RUNNING,
+        (_S.RUNNING, _E.NUDGED): _S.RUNNING,
         (_S.RUNNING, _E.LEASED_AGAIN): _S.RUNNING,
         (_S.RUNNING, _E.COMPLETED): _S.SUCCEEDED,
+        (_S.RUNNING, _E.FOUND_COMPLETE): _S.SUCCEEDED,
         (_S.RUNNING, _E.DEFERRED): _S.RETRYING,
         (_S.RUNNING, _E.GAVE_UP): _S.FAILED,
         (_S.RUNNING, _E.CANCEL_REQUESTED): _S.RUNNING,
@@ -83,6 +88,7 @@ TRANSITIONS: Final[Mapping[tuple[JobState, JobEvent], JobState]] = MappingProxyT
         (_S.RUNNING, _E.CANCELED): _S.CANCELED,
         (_S.RUNNING, _E.TAKEN_BACK): _S.RETRYING,
         (_S.RUNNING, _E.ABANDONED): _S.FAILED,
+        (_S.RUNNING, _E.OUTLIVED): _S.FAILED,
         (_S.ACCEPTED, _E.DEADLINE_PASSED): _S.FAILED,
         (_S.RETRYING, _E.DEADLINE_PASSED): _S.FAILED,
         (_S.RUNNING, _E.DEADLINE_PASSED): _S.FAILED,

@@ -16,26 +16,33 @@ _BREAKS: Final = (
 )
 
 
-def split_text(text: str, *, size: int) -> list[str]:
+def cut_text(text: str, *, size: int) -> list[tuple[int, int]]:
     """Cut ``text`` into pieces of at most ``size`` characters, near-equal, none of them blank.
 
-    Joined again they give the text back, but for white space at the cuts.
+    Return where each begins and ends. Joined again they give the text back, but for white space at
+    the cuts.
     """
     if size < 1:
         raise ValueError("a piece holds at least one character")
-    return [piece for piece in (raw.strip() for raw in _pieces(text, size)) if piece]
+    spans = (_stripped(text, start, end) for start, end in _pieces(text, size))
+    return [(start, end) for start, end in spans if start < end]
 
 
-def _pieces(text: str, size: int) -> Iterator[str]:
+def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+    piece = text[start:end]
+    return end - len(piece.lstrip()), start + len(piece.rstrip())
+
+
+def _pieces(text: str, size: int) -> Iterator[tuple[int, int]]:
     start = 0
     while len(text) - start > size:
         left = len(text) - start
         # Near-equal pieces: a last one of three words would be summarized to three words.
         aim = -(-left // -(-left // size))
         cut = start + _best_cut(text[start : start + size], aim)
-        yield text[start:cut]
+        yield start, cut
         start = cut
-    yield text[start:]
+    yield start, len(text)
 
 
 def _best_cut(window: str, aim: int) -> int:

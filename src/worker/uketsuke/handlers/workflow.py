@@ -1,17 +1,24 @@
-"""A Workflow instance comes in: it looks at its job as a delivery of the queue would."""
+"""A Workflow instance comes in: it works one attempt of one job."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from uketsuke.handlers.queue import work_deliveries
-from uketsuke.services.ports import Delivery
+from uketsuke.adapters.cloudflare.workflows import CloudflareSteps
+from uketsuke.kinds.registry import KINDS
+from uketsuke.providers.work import run_kind
+from uketsuke.services.run import read_order, run_instance
+from uketsuke.wiring import CONSUMER_NEEDS, build_ports, build_provider
 
-QUEUE = "workflow"
 
-
-async def run_instance(event: Any, env: Any) -> None:
-    """Work the job that the instance's payload names; the row says how it went."""
-    body = dict(event["payload"])
-    delivery = Delivery(id=str(event["instanceId"]), queue=QUEUE, number=1, body=body)
-    await work_deliveries([delivery], env)
+async def handle_instance(event: Any, step: Any, env: Any) -> dict[str, str]:
+    """Work the order in the instance's payload; the row says how it went."""
+    ports = build_ports(env, needs=CONSUMER_NEEDS)
+    provider = build_provider(ports)
+    outcome = await run_instance(
+        read_order(dict(event["payload"])),
+        lambda attempt: run_kind(attempt, kinds=KINDS, provider=provider, ports=ports),
+        steps=CloudflareSteps(step),
+        ports=ports,
+    )
+    return {"outcome": outcome}

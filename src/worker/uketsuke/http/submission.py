@@ -11,6 +11,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from uketsuke.domain.job import Upload
+from uketsuke.domain.lifecycle import Engine
 from uketsuke.http.characters import bad_characters
 from uketsuke.http.input_member import (
     InputMember,
@@ -106,10 +107,11 @@ def to_submission(document: Mapping[str, Any], around: Surroundings, sender: Sen
     given = given_input(document["input"], around.uploads)
     kind = around.kinds[envelope.kind]
     settings = around.settings
+    engine = kind.engine(given.form, given.bytes)
     return Submission(
         tenant_id=sender.tenant_id,
         kind=kind.name,
-        engine=kind.engine(given.form, given.bytes),
+        engine=engine,
         form=given.form,
         content=given.content,
         refs=given.refs,
@@ -124,7 +126,15 @@ def to_submission(document: Mapping[str, Any], around: Surroundings, sender: Sen
         idempotency_key=sender.idempotency_key,
         document=document,
         traceparent=sender.traceparent,
+        run_limit=_run_limit(kind, engine, settings),
     )
+
+
+def _run_limit(kind: Kind, engine: Engine, settings: Settings) -> timedelta:
+    """How long one attempt may take."""
+    if engine is Engine.QUEUE:
+        return settings.attempt_limit
+    return min(kind.run_limit, settings.longest_run)
 
 
 def _or(given: int | UnsetType, default: int) -> int:

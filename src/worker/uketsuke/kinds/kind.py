@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Protocol
 
 import msgspec
@@ -52,6 +53,14 @@ class Work(Protocol):
 
     async def embed(self, step: str, texts: Sequence[str]) -> Embeddings: ...
 
+    async def plan(self, version: int, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Return the plan that this job follows: on a Workflow, the one that it began with.
+
+        ``make`` builds it, of version ``version``; it is JSON, small, and holds no content. Newer
+        code must go on following the versions that it says it knows (``Kind.plan_versions``).
+        """
+        ...
+
     async def progress(self, done: int, total: int) -> None:
         """Show how far the work is. Cheap to call often: not each call is written."""
         ...
@@ -66,7 +75,8 @@ class Kind:
     """One sort of work. Adding a module with one of these to the registry adds the kind.
 
     ``engine`` is a pure function of the input's form and size in bytes. ``max_input_bytes`` bounds
-    the input, uploads included: a larger one is refused at the door.
+    the input, uploads included: a larger one is refused at the door. ``run_limit`` is how long one
+    attempt may take on a Workflow; ``plan_versions`` are those that ``run`` can follow.
     """
 
     name: str
@@ -76,6 +86,8 @@ class Kind:
     engine: Callable[[InputForm, int], Engine]
     # Its second argument is an instance of ``params``.
     run: Callable[[Work, Any], Awaitable[Result]]
+    run_limit: timedelta = timedelta(hours=6)
+    plan_versions: frozenset[int] = frozenset({1})
 
 
 def always_queue(_form: InputForm, _size: int) -> Engine:

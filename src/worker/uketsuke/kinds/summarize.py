@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Final, Literal
+from itertools import count
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
 from uketsuke.domain.job import InputForm
 from uketsuke.domain.language import UNDETERMINED, guess_language
-from uketsuke.domain.split import split_text
-from uketsuke.kinds.kind import Chat, Kind, Work, always_queue
+from uketsuke.domain.lifecycle import Engine
+from uketsuke.domain.split import cut_text
+from uketsuke.kinds.kind import Chat, Kind, Work
 
-# One delivery of the queue makes at most this many calls, the last one to join the pieces.
-_CALLS: Final = 8
 # Around 2,000 tokens of English, 6,000 of Japanese: within any model's context.
 _PIECE_CHARACTERS: Final = 6_000
+# So many summaries are joined by one call.
+_JOINED_AT_ONCE: Final = 7
+# What needs more calls than one delivery of the queue should make runs on a Workflow.
+_QUEUE_BYTES: Final = _PIECE_CHARACTERS * (_JOINED_AT_ONCE - 1)
+_PLAN: Final = 1
 _TOKENS_A_WORD: Final = 4  # on the safe side; it only caps an answer that runs away
 
 _Language = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$")]
@@ -32,11 +37,9 @@ class SummarizeParams(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 async def run(work: Work, params: SummarizeParams) -> dict[str, object]:
     """Return ``{"summary", "language", "chunks"}``."""
     text = await work.text()
-    pieces = split_text(text, size=max(_PIECE_CHARACTERS, -(-len(text) // (_CALLS - 1))))
-    # Cuts fall before the limit, so a text of just the size may need one piece more than planned.
-    while len(pieces) > _CALLS - 1:
-        pieces = split_text(text, size=max(map(len, pieces)) * 5 // 4)
-    language = params.language or guess_language(text)
+    plan = await work.plan(_PLAN, lambda: _plan(text, params))
+    pieces = [text[start:end] for start, end in plan["spans"]]
+    language = plan["language"]
     summary = await _summarize(work, pieces, params, language)
     if params.style == "bullets":
         summary = _as_bullets(summary)
@@ -47,6 +50,18 @@ async def run(work: Work, params: SummarizeParams) -> dict[str, object]:
     }
 
 
+def _plan(text: str, params: SummarizeParams) -> dict[str, Any]:
+    """Say where the text is cut, in characters, and which language is meant."""
+    return {
+        "spans": cut_text(text, size=_PIECE_CHARACTERS),
+        "language": params.language or guess_language(text),
+    }
+
+
+def _engine(_form: InputForm, size: int) -> Engine:
+    return Engine.QUEUE if size <= _QUEUE_BYTES else Engine.WORKFLOW
+
+
 def _language_of(summary: str, *, wanted: str) -> str:
     """Label the summary with what it is in: not every model writes what it was asked for."""
     guess = guess_language(summary)
@@ -55,16 +70,34 @@ def _language_of(summary: str, *, wanted: str) -> str:
 
 
 async def _summarize(work: Work, pieces: list[str], params: SummarizeParams, language: str) -> str:
-    total = len(pieces) + (len(pieces) > 1)
-    parts = []
-    for number, piece in enumerate(pieces, 1):
-        await work.progress(number - 1, total)
-        parts.append(await work.chat(_call(f"piece-{number}", piece, params, language)))
-    if len(parts) > 1:
-        await work.progress(len(pieces), total)
-        parts = [await work.chat(_call("join", "\n\n".join(parts), params, language))]
+    parts, done, total = pieces, 0, _calls(len(pieces))
+    for level in count():
+        whole, parts = parts, []
+        for number, part in enumerate(whole, 1):
+            await work.progress(done, total)
+            step = _step(level, number, of=len(whole))
+            parts.append(await work.chat(_call(step, part, params, language)))
+            done += 1
+        if len(parts) == 1:
+            break
+        parts = ["\n\n".join(group) for group in _groups(parts)]
     await work.progress(total, total)
     return parts[0]
+
+
+def _calls(pieces: int) -> int:
+    """Count the calls: one a piece, then one a group of summaries, until one is left."""
+    return pieces if pieces == 1 else pieces + _calls(-(-pieces // _JOINED_AT_ONCE))
+
+
+def _groups(parts: list[str]) -> list[list[str]]:
+    return [parts[at : at + _JOINED_AT_ONCE] for at in range(0, len(parts), _JOINED_AT_ONCE)]
+
+
+def _step(level: int, number: int, *, of: int) -> str:
+    if level == 0:
+        return f"piece-{number}"
+    return "join" if of == 1 else f"join-{level}-{number}"
 
 
 def _call(step: str, text: str, params: SummarizeParams, language: str) -> Chat:
@@ -104,7 +137,7 @@ KIND: Final = Kind(
     name="summarize",
     params=SummarizeParams,
     forms=frozenset({InputForm.TEXT, InputForm.REF}),
-    max_input_bytes=524_288,
-    engine=always_queue,
+    max_input_bytes=8_388_608,
+    engine=_engine,
     run=run,
 )

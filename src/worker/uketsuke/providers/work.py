@@ -16,6 +16,7 @@ from uketsuke.providers import input as inputs
 from uketsuke.providers.openai_compatible import NAME, Answer, CallContext, OpenAICompatible
 from uketsuke.services.execute import Attempt
 from uketsuke.services.ports import Ports
+from uketsuke.services.steps import StepValue
 
 
 async def run_kind(
@@ -26,7 +27,7 @@ async def run_kind(
     if kind is None:
         raise AttemptFailed(ErrorClass.NOT_FOUND, "kind_unknown")
     params = msgspec.convert(attempt.leased.job.params, kind.params)
-    work = AttemptWork(attempt=attempt, provider=provider, ports=ports)
+    work = AttemptWork(attempt=attempt, kind=kind, provider=provider, ports=ports)
     return await kind.run(work, params)
 
 
@@ -35,6 +36,7 @@ class AttemptWork:
     """``kinds.kind.Work`` for one attempt."""
 
     attempt: Attempt
+    kind: Kind
     provider: OpenAICompatible
     ports: Ports
 
@@ -48,6 +50,16 @@ class AttemptWork:
     async def texts(self) -> Sequence[str]:
         return await inputs.load_texts(self.attempt.leased, ports=self.ports)
 
+    async def plan(self, version: int, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        async def first(_refusals: int) -> StepValue:
+            return StepValue(value={"version": version, **make()})
+
+        # The same name whatever it was made from: the plan is the job's, not the code's.
+        plan: dict[str, Any] = (await self.attempt.steps.run("plan", None, first)).value
+        if plan["version"] not in self.kind.plan_versions:
+            raise AttemptFailed(ErrorClass.NOT_FOUND, "not_supported")
+        return plan
+
     async def progress(self, done: int, total: int) -> None:
         self.attempt.keeper.note_progress(self.job.key, Progress(done=done, total=total))
 
@@ -55,6 +67,7 @@ class AttemptWork:
         provider, model = self.provider, self.ports.settings.chat_model
         text: str = await self._counted(
             call.step,
+            [call.system, call.user, call.max_output_tokens],
             lambda context: provider.chat(
                 model=model,
                 system=call.system,
@@ -68,40 +81,61 @@ class AttemptWork:
     async def embed(self, step: str, texts: Sequence[str]) -> Embeddings:
         provider, model = self.provider, self.ports.settings.embed_model
         vectors = await self._counted(
-            step, lambda context: provider.embed(model=model, texts=texts, context=context)
+            step,
+            [model, *texts],
+            lambda context: provider.embed(model=model, texts=texts, context=context),
         )
         return Embeddings(model=model, vectors=vectors)
 
-    async def _counted(self, step: str, call: Callable[[CallContext], Awaitable[Answer]]) -> Any:
-        """Make one call and add what it used to the attempt's tally."""
+    async def _counted(
+        self, step: str, given: object, call: Callable[[CallContext], Awaitable[Answer]]
+    ) -> Any:
+        """Make one call as a step, and add what it used to the attempt's tally."""
         tally, clock = self.attempt.tally, self.ports.clock
-        before = clock.monotonic()
-        try:
-            answer = await call(self._context(step))
-        finally:
-            tally.provider_ms += round((clock.monotonic() - before) * 1000)
-        tally.usage = _added(tally.usage or Usage(provider=NAME), answer)
-        return answer.value
 
-    def _context(self, step: str) -> CallContext:
+        async def work(refusals: int) -> StepValue:
+            before = clock.monotonic()
+            try:
+                answer = await call(self._context(step, refusals))
+            finally:
+                tally.provider_ms += round((clock.monotonic() - before) * 1000)
+            return StepValue(value=answer.value, usage=_usage_of(answer))
+
+        done = await self.attempt.steps.run(step, given, work)
+        if done.usage is not None:
+            tally.usage = _added(tally.usage or Usage(provider=NAME), done.usage)
+        return done.value
+
+    def _context(self, step: str, refusals: int) -> CallContext:
         leased = self.attempt.leased
-        limit = self.ports.settings.attempt_limit
-        left = self.attempt.time_left(now=self.ports.clock.monotonic(), limit=limit)
+        left = self.attempt.limit_left(now=self.ports.clock.monotonic())
+        left = min(left, self.ports.settings.attempt_limit)  # also of a run that may take hours
+        epoch = f"{leased.call_epoch}" + (f".{refusals}" if refusals else "")
         # A little sooner than the attempt itself, so that the failure gets its right name.
         return CallContext(
-            idempotency_key=f"{leased.job.id}.{step}.{leased.call_epoch}",
+            idempotency_key=f"{leased.job.id}.{step}.{epoch}",
             timeout=max(left * 0.95, timedelta(milliseconds=10)),
             traceparent=leased.job.traceparent,
         )
 
 
-def _added(usage: Usage, answer: Answer) -> Usage:
+def _usage_of(answer: Answer) -> Usage:
+    return Usage(
+        provider=NAME,
+        model=answer.model,
+        provider_request_id=answer.request_id,
+        input_tokens=answer.input_tokens,
+        output_tokens=answer.output_tokens,
+    )
+
+
+def _added(usage: Usage, more: Usage) -> Usage:
     return replace(
         usage,
-        model=answer.model or usage.model,
-        provider_request_id=answer.request_id or usage.provider_request_id,
-        input_tokens=_sum(usage.input_tokens, answer.input_tokens),
-        output_tokens=_sum(usage.output_tokens, answer.output_tokens),
+        model=more.model or usage.model,
+        provider_request_id=more.provider_request_id or usage.provider_request_id,
+        input_tokens=_sum(usage.input_tokens, more.input_tokens),
+        output_tokens=_sum(usage.output_tokens, more.output_tokens),
     )
 
 

@@ -20,16 +20,21 @@ async def save_paid_result(ending: Ending, *, ports: Ports) -> None:
     """Keep what a success brought, under the job's prefix. Best effort: storage may be away too."""
     if ending.state is not JobState.SUCCEEDED or ending.result is None:
         return
-    kept = {
-        "result": asdict(ending.result),
-        "text": ending.result_text,
-        "usage": asdict(ending.usage) if ending.usage else None,
-    }
+    kept = write_paid(ending)
     key = _prefix(*ending.key) + ports.dice.entropy(16).hex()
     try:
         await ports.blobs.put(key, json.dumps(kept).encode(), content_type="application/json")
     except Unavailable:
         event("paid_result_lost", tenant_id=ending.key.tenant_id, job_id=ending.key.job_id)
+
+
+def write_paid(ending: Ending) -> dict[str, object]:
+    """Write down what a success brought, as JSON."""
+    return {
+        "result": asdict(ending.result) if ending.result else None,
+        "text": ending.result_text,
+        "usage": asdict(ending.usage) if ending.usage else None,
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,13 +58,13 @@ async def find_paid_result(leased: LeasedJob, *, ports: Ports) -> PaidResult | N
         for key in await ports.blobs.names(_prefix(*leased.job.key)):
             content = await ports.blobs.get(key)
             if content is not None:
-                return _read(content, attempt=leased.attempt)
+                return read_paid(content, attempt=leased.attempt)
     except Unavailable:
         raise AttemptFailed(ErrorClass.UNAVAILABLE, "storage_unavailable") from None
     return None
 
 
-def _read(content: bytes, *, attempt: int) -> PaidResult:
+def read_paid(content: bytes | str, *, attempt: int) -> PaidResult:
     """``attempt`` is the one that adopts it: a small result will lie in that attempt's row."""
     kept = json.loads(content)
     usage = kept["usage"]

@@ -12,15 +12,17 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from uketsuke.domain.job import Ending, JobKey, LeasedJob, SeenJob
-from uketsuke.domain.lifecycle import JobState
+from uketsuke.domain.lifecycle import Engine, JobState
 from uketsuke.services.adopt import save_paid_result
 from uketsuke.services.execute import Attempt, Tally, Worker, execute
 from uketsuke.services.knock import Done, KnockAgain, Verdict, at_most, later, verdict_for
 from uketsuke.services.leases import LeaseKeeper
 from uketsuke.services.ports import Delivery, Ports, Unavailable
 from uketsuke.services.read import Readable, read_deliveries
+from uketsuke.services.run import start_instance
 from uketsuke.services.settle import Settler
-from uketsuke.telemetry import Fields, event, where_raised
+from uketsuke.services.tell import tell_end, tell_leased, trace_of
+from uketsuke.telemetry import event, where_raised
 
 
 async def consume(
@@ -148,10 +150,13 @@ class _Batch:
 
     async def _work(self, readable: Readable, attempt: Attempt) -> None:
         leased = attempt.leased
-        trace = _trace(leased)
-        event("job_leased", **trace)
+        trace = trace_of(leased)
+        tell_leased(leased)
         try:
-            verdict = await self._work_and_settle(attempt)
+            if leased.job.engine is Engine.WORKFLOW:
+                verdict = await self._hand_over(leased)
+            else:
+                verdict = await self._work_and_settle(attempt)
         except Exception as error:  # a fault of ours must not re-deliver the neighbours
             trace["error_type"] = type(error).__name__
             trace["error_at"] = where_raised(error)
@@ -160,6 +165,12 @@ class _Batch:
         finally:
             self.keeper.release(leased.job.key)
         self.verdicts[readable.delivery.id] = verdict
+
+    async def _hand_over(self, leased: LeasedJob) -> Verdict:
+        """Start the attempt's instance: the lease is its own from then on."""
+        self.keeper.let_end(leased.job.key)
+        await start_instance(leased.job, token=leased.token, ports=self.ports)
+        return Done()
 
     async def _work_and_settle(self, attempt: Attempt) -> Verdict:
         leased = attempt.leased
@@ -170,7 +181,7 @@ class _Batch:
         state = await self._settle(ending)
         if state is None:
             return later(self.ports.settings.lease)
-        _tell(leased, ending, state)
+        tell_end(leased, ending, state)
         if state is not JobState.RETRYING:
             return Done()
         long = ending.wait > self.ports.settings.longest_knock
@@ -186,17 +197,3 @@ class _Batch:
 
 _CLAIM_TRIES = 3
 _CLAIM_PAUSE = 0.5
-
-
-def _trace(leased: LeasedJob) -> Fields:
-    job = leased.job
-    return Fields(job_id=job.id, tenant_id=job.tenant_id, kind=job.kind, attempt=leased.attempt)
-
-
-def _tell(leased: LeasedJob, ending: Ending, state: JobState) -> None:
-    trace = _trace(leased)
-    trace["outcome"] = ending.outcome
-    if ending.failure:
-        trace["error_class"] = ending.failure.error_class
-        trace["error_code"] = ending.failure.code
-    event(f"job_{state}", **trace)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Final
 
@@ -17,6 +17,7 @@ from uketsuke.domain.settlement import GiveUp, decide
 from uketsuke.services.adopt import find_paid_result
 from uketsuke.services.leases import LeaseKeeper, Stop
 from uketsuke.services.ports import Ports, Unavailable
+from uketsuke.services.steps import DirectSteps, StepRunner
 from uketsuke.telemetry import event, where_raised
 
 _JSON: Final = "application/json"
@@ -42,10 +43,15 @@ class Attempt:
     asked_at: float
     tally: Tally
     keeper: LeaseKeeper
+    steps: StepRunner = field(default_factory=DirectSteps)
 
-    def time_left(self, *, now: float, limit: timedelta | None = None) -> timedelta:
-        """Return what is left until the job's deadline, or until the attempt's ``limit``."""
-        whole = self.leased.time_left if limit is None else min(limit, self.leased.time_left)
+    def time_left(self, *, now: float) -> timedelta:
+        """Return what is left until the job's deadline."""
+        return self.leased.time_left - timedelta(seconds=now - self.asked_at)
+
+    def limit_left(self, *, now: float) -> timedelta:
+        """Return what is left until the deadline, or until the attempt's own limit if sooner."""
+        whole = min(self.leased.limit_left, self.leased.time_left)
         return whole - timedelta(seconds=now - self.asked_at)
 
 
@@ -72,10 +78,21 @@ async def execute(attempt: Attempt, work: Worker, *, ports: Ports) -> Ending | N
     return replace(done, result=place, result_text=text)
 
 
+def succeeded(leased: LeasedJob) -> Ending:
+    """Return the ending of a success; its result is still to be named."""
+    return Ending(
+        key=leased.job.key,
+        token=leased.token,
+        attempt=leased.attempt,
+        state=JobState.SUCCEEDED,
+        outcome=Outcome.SUCCEEDED,
+    )
+
+
 async def _work_and_store(
     attempt: Attempt, work: Worker, *, ports: Ports
 ) -> tuple[ResultPlace, str | None]:
-    left = attempt.time_left(now=ports.clock.monotonic(), limit=ports.settings.attempt_limit)
+    left = attempt.limit_left(now=ports.clock.monotonic())
     async with asyncio.timeout(left.total_seconds()):
         paid = await find_paid_result(attempt.leased, ports=ports)
         if paid is not None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from uketsuke.domain.job import JobKey, SeenJob
-from uketsuke.domain.lifecycle import WAITING, JobState
+from uketsuke.domain.lifecycle import WAITING, Engine, JobState
 from uketsuke.services.ports import Delivery, Ports, Unavailable
 
 
@@ -52,6 +52,8 @@ async def verdict_for(
             return Done()
         if seen.job.state is JobState.RUNNING and not seen.lease_expired:
             return later(_just_after(seen.lease_ends_in))
+        if seen.lease_expired and seen.job.engine is Engine.WORKFLOW:
+            return later(ports.settings.lease)  # the sweep asks its instance
         if seen.overdue or seen.lease_expired:
             return await _take_back(key, ports=ports)
     except Unavailable:

@@ -80,6 +80,10 @@ class LeaseKeeper:
         if key in self._held:
             self._held[key].progress = progress
 
+    async def beat(self) -> None:
+        """Renew now what has progress to show or is due, and stop what must not go on."""
+        await self._renew_what_needs_it()
+
     async def run(self) -> None:
         """Beat until canceled."""
         beat = self.settings.progress_every.total_seconds()

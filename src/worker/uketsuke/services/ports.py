@@ -6,14 +6,17 @@ for a write this leaves open whether it happened.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Protocol
 
 from uketsuke.domain.api_key import StoredKey
+from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.job import (
     Attempt,
+    Checkpoint,
     Ending,
     Job,
     JobKey,
@@ -21,6 +24,7 @@ from uketsuke.domain.job import (
     NewJob,
     Progress,
     SeenJob,
+    SilentRun,
     Upload,
 )
 from uketsuke.domain.lifecycle import JobState
@@ -47,9 +51,10 @@ class TooLarge(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcceptedNew:
-    """The job is durable."""
+    """The job is durable. ``outlived`` held its run key beyond its limit, and was failed for it."""
 
     job: Job
+    outlived: Sequence[Job] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +95,7 @@ class Woken:
 
     to_send: Sequence[Job]
     ended: Sequence[Job]
+    silent: Sequence[SilentRun]
     cursor: tuple[int, str, str] | None
 
 
@@ -202,8 +208,46 @@ class Sweeping(Protocol):
         """Look at a page of the jobs whose wake-up time has passed, and move that time on.
 
         Expired leases are taken back, jobs past their deadline end, and what waits and is due is
-        returned to be sent again.
+        returned to be sent again. What runs on a Workflow and is silent comes back as it is.
         """
+        ...
+
+
+class Runs(Protocol):
+    """The store's side of runs on Workflows. What names a token does nothing to a later attempt."""
+
+    async def resume(self, key: JobKey, *, token: str, lease: timedelta) -> LeasedJob | None:
+        """Let the attempt that was leased under ``token`` go on; None if it holds the job no more.
+
+        Its lease is extended even if it has expired: the token still stands, so nobody else has it.
+        """
+        ...
+
+    async def nudge(self, run: SilentRun, *, lease: timedelta) -> bool:
+        """Give a silent run another lease's time to be heard of."""
+        ...
+
+    async def end_silent(
+        self, runs: Collection[SilentRun], *, error_class: ErrorClass
+    ) -> Sequence[Job]:
+        """End silent runs as ``crashed`` or ``stale``; return the jobs, waiting again or ended.
+
+        Stale ones fail; the instances are noted as doomed.
+        """
+        ...
+
+    async def doomed(self, *, limit: int) -> Sequence[str]:
+        """Instances that must not go on, by their ids."""
+        ...
+
+    async def forget_doomed(self, instance_ids: Collection[str]) -> None: ...
+
+    async def keep(self, key: JobKey, checkpoint: Checkpoint) -> Checkpoint | None:
+        """Write a checkpoint once, and return the one that stands; None if the job has ended."""
+        ...
+
+    async def checkpoints(self, key: JobKey) -> Sequence[Checkpoint]:
+        """All that the job's steps have brought so far."""
         ...
 
 
@@ -246,6 +290,48 @@ class DeadLetters(Protocol):
     async def bury_unknown_job(self, key: JobKey, delivery: Delivery) -> None:
         """Record a message whose job does not exist, once however often it comes."""
         ...
+
+
+class InstanceState(StrEnum):
+    """What the platform says of a Workflow instance, as far as it matters."""
+
+    ABSENT = "absent"
+    LIVE = "live"  # queued, running, waiting, paused
+    COMPLETE = "complete"
+    BROKEN = "broken"  # errored, terminated, or of a state that we do not know
+
+
+class Workflows(Protocol):
+    """The Workflow that runs long jobs, by its instances' ids."""
+
+    async def create(self, instance_id: str, order: Mapping[str, object]) -> bool:
+        """Start an instance; False if there is one of that name already."""
+        ...
+
+    async def state(self, instance_id: str) -> InstanceState: ...
+
+    async def wake(self, instance_id: str) -> None:
+        """Make an instance that sleeps in a dead engine go on; does no harm to a healthy one."""
+        ...
+
+    async def terminate(self, instance_id: str) -> None:
+        """Stop it at once; one that is over, or was never there, is left alone."""
+        ...
+
+
+class Steps(Protocol):
+    """The durable steps of one Workflow instance: what one has returned is never done again."""
+
+    async def do(
+        self, name: str, work: Callable[[], Awaitable[Mapping[str, object]]]
+    ) -> Mapping[str, object]:
+        """Do a step that returns a small JSON object and does not raise.
+
+        If the caller is canceled, so is the work.
+        """
+        ...
+
+    async def sleep(self, name: str, duration: timedelta) -> None: ...
 
 
 class KeyStore(Protocol):
@@ -350,10 +436,12 @@ class Ports:
     listing: Listing
     sweeping: Sweeping
     purging: Purging
+    runs: Runs
     inputs: Inputs
     dead_letters: DeadLetters
     keys: KeyStore
     blobs: Blobs
     queue: JobQueue
+    workflows: Workflows
     clock: Clock
     dice: Dice

@@ -11,7 +11,7 @@ from datetime import timedelta
 from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.idempotency import fingerprint
 from uketsuke.domain.ids import RANDOM_BYTES, time_sorted_id
-from uketsuke.domain.job import InputForm, InputPlace, JobKey, NewJob
+from uketsuke.domain.job import InputForm, InputPlace, Job, JobKey, NewJob, RunStart
 from uketsuke.domain.lifecycle import Engine, Origin
 from uketsuke.services.messages import message_for
 from uketsuke.services.ports import (
@@ -20,6 +20,8 @@ from uketsuke.services.ports import (
     Ports,
     Unavailable,
 )
+from uketsuke.services.run import start_instance
+from uketsuke.services.tell import tell_taken
 from uketsuke.telemetry import event
 
 
@@ -46,6 +48,7 @@ class Submission:
     idempotency_key: str | None
     document: Mapping[str, object]
     traceparent: str | None
+    run_limit: timedelta
 
 
 async def submit(submission: Submission, *, ports: Ports) -> Admission:
@@ -59,7 +62,7 @@ async def submit(submission: Submission, *, ports: Ports) -> Admission:
     await _store_large_content(new, submission, ports=ports)
     admission = await _accept(new, ports=ports)
     if isinstance(admission, AcceptedNew):
-        await _tell_queue(admission, ports=ports)
+        await _set_going(admission, new, ports=ports)
     elif new.input.object_key:
         # Nobody will ever name this object: another job stands for the submission.
         await _drop(new.input.object_key, ports=ports)
@@ -75,9 +78,17 @@ async def _accept(new: NewJob, *, ports: Ports) -> Admission:
         raise Unavailable("the database did not answer in time") from None
 
 
-async def _tell_queue(admission: AcceptedNew, *, ports: Ports) -> None:
+async def _set_going(admission: AcceptedNew, new: NewJob, *, ports: Ports) -> None:
+    for outlived in admission.outlived:
+        tell_taken(outlived)
+    if new.start is None:
+        await _tell_queue(admission.job, ports=ports)
+    else:
+        await start_instance(admission.job, token=new.start.token, ports=ports)
+
+
+async def _tell_queue(job: Job, *, ports: Ports) -> None:
     """Send the message. A failure is noted and otherwise ignored: the row has its wake-up time."""
-    job = admission.job
     limit = ports.settings.intake_send_timeout.total_seconds()
     try:
         async with asyncio.timeout(limit):
@@ -132,7 +143,16 @@ def _new_job(submission: Submission, *, ports: Ports) -> NewJob:
         traceparent=submission.traceparent,
         # An upload outlives every job that names it, and then the time to redrive that job.
         keep_uploads=submission.deadline + settings.keep_inputs,
+        run_limit=submission.run_limit,
+        start=_start_of(submission, ports=ports),
     )
+
+
+def _start_of(submission: Submission, *, ports: Ports) -> RunStart | None:
+    """A run on a Workflow has its row and its lease before anybody is answered."""
+    if submission.engine is not Engine.WORKFLOW:
+        return None
+    return RunStart(token=ports.dice.entropy(16).hex(), lease=ports.settings.lease)
 
 
 def _place(submission: Submission, key: JobKey, *, ports: Ports) -> tuple[InputPlace, str | None]:

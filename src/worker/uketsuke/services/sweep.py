@@ -11,10 +11,12 @@ from datetime import timedelta
 from types import MappingProxyType
 from typing import Final
 
-from uketsuke.domain.job import Job
+from uketsuke.domain.job import Job, SilentRun
 from uketsuke.services.messages import message_for
 from uketsuke.services.ports import Ports, Unavailable
 from uketsuke.services.purge import purge_inputs, purge_jobs
+from uketsuke.services.silence import end_doomed, look_after
+from uketsuke.services.tell import tell_taken
 from uketsuke.telemetry import event, where_raised
 
 _PAGE: Final = 200
@@ -59,8 +61,9 @@ async def wake(ports: Ports) -> int:
             cursor, limit=_PAGE, first_grace=ports.settings.first_wake
         )
         for job in woken.ended:
-            _tell_end(job)
-        count += len(woken.ended) + len(woken.to_send)
+            tell_taken(job)
+        count += len(woken.ended) + len(woken.to_send) + len(woken.silent)
+        await _look_after(woken.silent, ports)
         if not behind:
             await _send(woken.to_send, ports)
         cursor = woken.cursor
@@ -79,18 +82,14 @@ async def _send(jobs: Sequence[Job], ports: Ports) -> None:
         event("send_failed", count=len(jobs))
 
 
-def _tell_end(job: Job) -> None:
-    event(
-        f"job_{job.state}",
-        job_id=job.id,
-        tenant_id=job.tenant_id,
-        kind=job.kind,
-        attempt=job.attempt_no,
-        error_class=job.error_class or "",
-        error_code=job.error_code or "",
-    )
+async def _look_after(runs: Sequence[SilentRun], ports: Ports) -> None:
+    for run in runs:
+        try:
+            await look_after(run, ports=ports)
+        except Unavailable:  # it stays silent, and is found again
+            event("run_not_asked", job_id=run.job.id, tenant_id=run.job.tenant_id)
 
 
 DUTIES: Final[Mapping[str, Callable[[Ports], Awaitable[int]]]] = MappingProxyType(
-    {"wake": wake, "purge_jobs": purge_jobs, "purge_inputs": purge_inputs}
+    {"wake": wake, "end_doomed": end_doomed, "purge_jobs": purge_jobs, "purge_inputs": purge_inputs}
 )

@@ -26,7 +26,8 @@ _CRASH_CLASS: Final = f"CASE WHEN deadline_at <= {NOW} THEN 'deadline' ELSE 'cra
 _CRASH_CODE: Final = (
     f"CASE WHEN deadline_at <= {NOW} THEN 'deadline_passed' ELSE 'worker_crashed' END"
 )
-EXPIRED: Final = f"state = 'running' AND leased_until <= {NOW}"
+# Only of the queue engine: what a silent run on a Workflow is worth, its instance must tell.
+EXPIRED: Final = f"state = 'running' AND engine = 'queue' AND leased_until <= {NOW}"
 
 # A lease is taken away only once its attempt has its row. The statements of one transaction do not
 # share one now: a lease that ends between two of them must leave no gap in the history.

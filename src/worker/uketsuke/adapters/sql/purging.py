@@ -34,6 +34,11 @@ DELETE FROM attempts
  WHERE (tenant_id, job_id) IN
        (SELECT tenant_id, id FROM jobs WHERE {IN_WAVE} AND expires_at <= {NOW})
 """
+DELETE_CHECKPOINTS: Final = f"""
+DELETE FROM checkpoints
+ WHERE (tenant_id, job_id) IN
+       (SELECT tenant_id, id FROM jobs WHERE {IN_WAVE} AND expires_at <= {NOW})
+"""
 DELETE_JOBS: Final = f"""
 DELETE FROM jobs WHERE {IN_WAVE} AND expires_at <= {NOW} RETURNING id
 """
@@ -75,6 +80,7 @@ class SqlPurging:
             [
                 Statement(DELETE_SUBMISSIONS, wave),
                 Statement(DELETE_ATTEMPTS, wave),
+                Statement(DELETE_CHECKPOINTS, wave),
                 Statement(DELETE_JOBS, wave),
             ]
         )

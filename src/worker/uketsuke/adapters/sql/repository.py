@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from uketsuke.adapters.sql import expiry, rows
+from uketsuke.adapters.sql import run_statements as runs
 from uketsuke.adapters.sql import statements as sql
 from uketsuke.adapters.sql.database import Database, Row, Statement
 from uketsuke.domain.job import (
@@ -32,12 +33,16 @@ from uketsuke.services.ports import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retention:
-    """How long what is written is kept, and how soon somebody must look at it."""
+    """How long what is written is kept, and how soon somebody must look at it.
+
+    ``lease`` is what a run may take beyond its limit, to stop, before it counts as stale.
+    """
 
     keep_results: timedelta
     triage_within: timedelta
     grace: timedelta
     longest_knock: timedelta
+    lease: timedelta
 
 
 class SqlJobs:
@@ -48,14 +53,17 @@ class SqlJobs:
         self._retention = retention
 
     async def accept(self, new: NewJob) -> Admission:
-        *_, found = await self._database.batch(_accepting(new))
+        guarding = _failing_outlived(new, self._retention)
+        answers = await self._database.batch([*guarding, *_accepting(new)])
+        found = answers[-1]
         if not found:
             return InputVanished()
         (row,) = found
         job = rows.to_job(row)
         match row["how"]:
             case "new":
-                return AcceptedNew(job=job)
+                outlived = answers[len(guarding) - 1] if guarding else ()
+                return AcceptedNew(job=job, outlived=[rows.to_job(old) for old in outlived])
             case "known_key":
                 return _known_key(row)
             case _:
@@ -181,6 +189,19 @@ def taking_back(keys: Collection[JobKey], kept: Retention) -> Sequence[Statement
     ]
 
 
+def _failing_outlived(new: NewJob, kept: Retention) -> Sequence[Statement]:
+    """Return the guard of a run key; the answer of the last statement is what has outlived."""
+    if new.run_key is None:
+        return ()
+    holder = (new.key.tenant_id, new.run_key, rows.to_ms(kept.lease))
+    return [
+        Statement(runs.RECORD_OUTLIVED, holder),
+        Statement(runs.BURY_OUTLIVED, (*holder, rows.to_ms(kept.triage_within))),
+        Statement(runs.DOOM_OUTLIVED, holder),
+        Statement(runs.END_OUTLIVED, (*holder, rows.to_ms(kept.keep_results))),
+    ]
+
+
 def _accepting(new: NewJob) -> Sequence[Statement]:
     tenant, job = new.key
     uploads = rows.dump(list(new.input.refs))
@@ -188,7 +209,9 @@ def _accepting(new: NewJob) -> Sequence[Statement]:
         tenant, job, new.request_key, new.kind, new.engine, new.origin, new.run_key,
         rows.dump(dict(new.params)), rows.dump(dict(new.metadata)),
         rows.from_input_place(new.input), new.traceparent, new.max_attempts,
-        rows.to_ms(new.deadline), rows.to_ms(new.first_wake), uploads,
+        rows.to_ms(new.deadline), rows.to_ms(new.first_wake), uploads, rows.to_ms(new.run_limit),
+        f"{new.start.token}.{job}" if new.start else None,
+        rows.to_ms(new.start.lease) if new.start else None,
     )  # fmt: skip
     fingerprint = None if new.fingerprint is None else rows.dump(dict(new.fingerprint))
     accepting = [

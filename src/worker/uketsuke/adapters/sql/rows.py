@@ -154,6 +154,7 @@ def to_leased_job(row: Row, *, token: str) -> LeasedJob:
         call_epoch=row["call_epoch"],
         inline_input=row["inline_input"],
         time_left=to_duration(row["time_left"]),
+        limit_left=to_duration(row["limit_left"]),
         taken_over=bool(row["taken_over"]),
     )
 

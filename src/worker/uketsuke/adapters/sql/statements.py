@@ -12,15 +12,20 @@ from typing import Final
 from uketsuke.adapters.sql.expiry import EXPIRED, LONE_CRASHES_ALLOWED, RECORDED
 from uketsuke.adapters.sql.terms import IN_WAVE, J_JOB, JOB, NOW
 
+_IF_STARTED: Final = f"CASE WHEN ?17 IS NOT NULL THEN {NOW} END"
+
 # ?1 tenant, ?2 id, ?3 request key, ?4 kind, ?5 engine, ?6 origin, ?7 run key, ?8 params,
 # ?9 metadata, ?10 input, ?11 traceparent, ?12 max attempts, ?13 deadline ms, ?14 first wake ms,
-# ?15 uploads that must exist (JSON array of ids)
+# ?15 uploads that must exist (JSON array of ids), ?16 limit of one attempt in ms; for a job that is
+# born running ?17 its lease token and ?18 the lease in ms, else null
 INSERT_JOB: Final = f"""
 INSERT INTO jobs (tenant_id, id, request_key, kind, engine, origin, state, run_key, live_run_key,
                   params, metadata, input, traceparent, max_attempts, created_at, due_at, wake_at,
-                  deadline_at)
-SELECT ?1, ?2, ?3, ?4, ?5, ?6, 'accepted', ?7, ?7, ?8, ?9, ?10, ?11, ?12, {NOW}, {NOW},
-       {NOW} + min(?14, ?13), {NOW} + ?13
+                  deadline_at, run_limit_ms, lease_token, attempts, attempt_no, leased_at,
+                  started_at, leased_until)
+SELECT ?1, ?2, ?3, ?4, ?5, ?6, CASE WHEN ?17 IS NULL THEN 'accepted' ELSE 'running' END, ?7, ?7, ?8,
+       ?9, ?10, ?11, ?12, {NOW}, {NOW}, {NOW} + min(coalesce(?18, ?14), ?13), {NOW} + ?13, ?16,
+       ?17, ?17 IS NOT NULL, ?17 IS NOT NULL, {_IF_STARTED}, {_IF_STARTED}, {_IF_STARTED} + ?18
  WHERE NOT EXISTS (SELECT 1 FROM submissions WHERE tenant_id = ?1 AND request_key = ?3)
    AND NOT EXISTS (SELECT 1
                      FROM json_each(?15) AS named
@@ -128,10 +133,11 @@ UPDATE jobs
        lone_crashes = lone_crashes + (state = 'running' AND {_OURS} IS FALSE) * leased_alone,
        state = 'running',
        lease_token = ?2 || '.' || id,
-       leased_alone = ?4,
+       leased_alone = ?4 AND engine = 'queue',
        leased_at = {NOW},
        leased_until = {NOW} + ?3,
        started_at = coalesce(started_at, {NOW}),
+       wakes = CASE engine WHEN 'workflow' THEN 0 ELSE wakes END,
        progress_done = NULL,
        progress_total = NULL
  WHERE {IN_WAVE}
@@ -141,7 +147,7 @@ UPDATE jobs
    AND ({_OURS} OR attempts < max_attempts)
    AND deadline_at > {NOW}
    AND cancel_requested_at IS NULL
-   AND (?4 OR (crashes = 0 AND (state <> 'running' OR {_OURS})))
+   AND (?4 OR engine = 'workflow' OR (crashes = 0 AND (state <> 'running' OR {_OURS})))
    AND (state <> 'running' OR {_OURS} OR lone_crashes + leased_alone < {LONE_CRASHES_ALLOWED})
 """
 
@@ -164,11 +170,13 @@ SELECT {J_JOB},
        j.wake_at - j.leased_until AS wakes_after,
        j.due_at - {NOW} AS due_in,
        j.deadline_at - {NOW} AS time_left,
+       j.leased_at + j.run_limit_ms - {NOW} AS limit_left,
        j.attempt_no > 1 AND EXISTS (SELECT 1
                                       FROM attempts AS a
                                      WHERE a.tenant_id = j.tenant_id AND a.job_id = j.id
                                        AND a.error_class = 'crashed') AS taken_over,
-       j.crashes > 0 OR (j.state = 'running' AND j.leased_until <= {NOW}) AS quarantined,
+       j.engine = 'queue'
+         AND (j.crashes > 0 OR (j.state = 'running' AND j.leased_until <= {NOW})) AS quarantined,
        j.attempts >= j.max_attempts
          OR j.lone_crashes + (j.state = 'running') * j.leased_alone
             >= {LONE_CRASHES_ALLOWED} AS spent
@@ -180,12 +188,14 @@ SELECT {J_JOB},
 """
 
 # ?1 JSON array of [tenant, id, token, done, total]; ?2 lease ms. The lease is not extended past
-# the deadline or a wish to cancel: the holder reads both in the answer and stops. (The raw time
+# the deadline or a wish to cancel: the holder reads both in the answer and stops. Nor past a lease
+# after the attempt's limit: a holder that does not stop by itself loses it. (The raw time
 # comes back: SQLite 3.40 gets IS NULL wrong in RETURNING from a table without rowid.)
 RENEW: Final = f"""
 UPDATE jobs
    SET leased_until = CASE WHEN deadline_at > {NOW} AND cancel_requested_at IS NULL
-                           THEN max(leased_until, {NOW} + ?2) ELSE leased_until END,
+                           THEN max(leased_until, min({NOW} + ?2, leased_at + run_limit_ms + ?2))
+                           ELSE leased_until END,
        progress_done = coalesce(held.value ->> 3, progress_done),
        progress_total = coalesce(held.value ->> 4, progress_total)
   FROM json_each(?1) AS held

@@ -10,7 +10,7 @@ from uketsuke.adapters.sql import rows
 from uketsuke.adapters.sql.database import Database, Row, Statement
 from uketsuke.adapters.sql.repository import Retention, taking_back
 from uketsuke.adapters.sql.terms import IN_WAVE, JOB, NOW
-from uketsuke.domain.job import JobKey
+from uketsuke.domain.job import JobKey, SilentRun
 from uketsuke.services.ports import Woken
 
 # A duty is done by one sweep at a time; a lease that expires by itself frees it from a dead one.
@@ -41,16 +41,20 @@ SELECT tenant_id, id, wake_at
 """
 
 # When to look again: a waiting job that is due is sent now, and again after a doubling grace, but
-# not after the deadline; one that is not yet due, then; a running one, when its lease ends.
+# not after the deadline; one that is not yet due, then; a running one, when its lease ends. A
+# silent run is told apart: its instance must be asked.
 # ?1 wave, ?2 first grace ms, ?3 longest grace ms
 MOVE_WAKES: Final = f"""
 UPDATE jobs
-   SET wake_at = CASE WHEN state = 'running' THEN leased_until
+   SET wake_at = CASE WHEN state = 'running' AND leased_until > {NOW} THEN leased_until
+                      WHEN state = 'running' THEN {NOW} + ?2
                       WHEN due_at > {NOW} THEN due_at
                       ELSE min({NOW} + min(?2 * (1 << min(wakes, 20)), ?3), deadline_at) END,
        wakes = wakes + (state <> 'running' AND due_at <= {NOW})
  WHERE {IN_WAVE} AND wake_at <= {NOW}
-RETURNING {JOB}, state <> 'running' AND due_at <= {NOW} AS to_send
+RETURNING {JOB}, state <> 'running' AND due_at <= {NOW} AS to_send,
+          state = 'running' AND engine = 'workflow' AND leased_until <= {NOW} AS silent,
+          leased_at + run_limit_ms <= {NOW} AS outlived, lease_token, wakes
 """
 
 _LONGEST_GRACE = timedelta(hours=1)
@@ -78,7 +82,7 @@ class SqlSweeping:
         page = Statement(SELECT_WAKING, (*(after or _BEFORE_ALL), limit))
         (waking,) = await self._database.batch([page])
         if not waking:
-            return Woken(to_send=(), ended=(), cursor=None)
+            return Woken(to_send=(), ended=(), silent=(), cursor=None)
         return await self._look_at(waking, full=len(waking) == limit, first_grace=first_grace)
 
     async def _look_at(self, waking: Sequence[Row], *, full: bool, first_grace: timedelta) -> Woken:
@@ -94,5 +98,15 @@ class SqlSweeping:
             to_send=[job for job in changed if not job.terminal]
             + [rows.to_job(row) for row in moved if row["to_send"]],
             ended=[job for job in changed if job.terminal],
+            silent=[_silent(row) for row in moved if row["silent"]],
             cursor=(int(last["wake_at"]), last["tenant_id"], last["id"]) if full else None,
         )
+
+
+def _silent(row: Row) -> SilentRun:
+    return SilentRun(
+        job=rows.to_job(row),
+        token=row["lease_token"],
+        nudges=row["wakes"],
+        outlived=bool(row["outlived"]),
+    )

@@ -17,5 +17,14 @@ JOB: Final = (
 )
 J_JOB: Final = ", ".join(f"j.{column}" for column in JOB.split(", "))
 
+# A row that is older than a run may become, or whose time is over with nobody to notice, has
+# outlived its limit: it must not stand in the way of a new start. A lease of grace is what stopping
+# may take; its parameter is to be filled in.
+STALE: Final = f"(state = 'running' AND leased_at + run_limit_ms + {{lease}} <= {NOW})"
+OVERDUE: Final = (
+    f"(deadline_at <= {NOW} AND (state IN ('accepted', 'retrying')"
+    f" OR (state = 'running' AND leased_until <= {NOW})))"
+)
+
 # The jobs that a JSON array of [tenant, id] pairs names; keeps the planner on the primary key.
 IN_WAVE: Final = "(tenant_id, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1))"

@@ -1,0 +1,186 @@
+"""Statements of the runs on Workflows: go on, nudge, end what is over, and what steps brought.
+
+A wave of runs comes in as a JSON array of [tenant, id, lease token]: whoever speaks of a run names
+the token of its attempt, so that nothing is done to a later one.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from uketsuke.adapters.sql.expiry import RECORDED
+from uketsuke.adapters.sql.terms import JOB, NOW, OVERDUE, STALE
+
+_NAMED: Final = """(tenant_id, id, lease_token) IN
+       (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?1))
+   AND state = 'running' AND engine = 'workflow'"""
+_SILENT: Final = f"{_NAMED} AND leased_until <= {NOW}"
+
+# An instance begins, or begins again after a death: its token is still in the row, so nobody took
+# the run over, and its lease goes on, also one that has expired. ?1 wave, ?2 lease ms
+RESUME: Final = f"""
+UPDATE jobs
+   SET leased_until = max(leased_until, {NOW} + ?2), wakes = 0
+ WHERE {_NAMED}
+"""
+
+# A silent run's instance was woken, or made: its lease goes on until it can be heard of.
+# ?1 wave, ?2 lease ms
+NUDGE: Final = f"""
+UPDATE jobs
+   SET leased_until = {NOW} + ?2, wake_at = {NOW} + ?2, wakes = wakes + 1
+ WHERE {_SILENT}
+RETURNING {JOB}
+"""
+
+_AFTER_RUN: Final = f"""
+CASE WHEN cancel_requested_at IS NOT NULL THEN 'canceled'
+     WHEN deadline_at <= {NOW} OR ?2 = 'stale' OR attempts >= max_attempts THEN 'failed'
+     ELSE 'retrying' END"""
+_RUN_CLASS: Final = f"CASE WHEN deadline_at <= {NOW} THEN 'deadline' ELSE ?2 END"
+_RUN_CODE: Final = f"""
+CASE WHEN deadline_at <= {NOW} THEN 'deadline_passed'
+     WHEN ?2 = 'stale' THEN 'run_outlived_its_limit'
+     ELSE 'worker_crashed' END"""
+
+# The attempt of a silent run gets its row: nobody else will write it.
+# ?1 wave, ?2 crashed or stale
+RECORD_SILENT: Final = f"""
+INSERT INTO attempts (tenant_id, job_id, number, lease_token, started_at, ended_at, outcome, state,
+                      error_class, error_code)
+SELECT tenant_id, id, attempt_no, lease_token, leased_at, {NOW},
+       CASE WHEN cancel_requested_at IS NOT NULL THEN 'canceled' ELSE 'failed' END,
+       {_AFTER_RUN}, {_RUN_CLASS}, {_RUN_CODE}
+  FROM jobs
+ WHERE {_SILENT}
+ON CONFLICT DO NOTHING
+"""
+
+# Whatever became of its instance, it must not go on. ?1 wave
+DOOM_SILENT: Final = f"""
+INSERT INTO doomed_instances (id, doomed_at)
+SELECT id || '-' || attempt_no, {NOW}
+  FROM jobs
+ WHERE {_SILENT} AND {RECORDED}
+ON CONFLICT DO NOTHING
+"""
+
+# Silent runs go back to waiting, or end.
+# ?1 wave, ?2 crashed or stale, ?3 ms to keep, ?4 ms until the sweep looks again
+END_SILENT: Final = f"""
+UPDATE jobs
+   SET state = {_AFTER_RUN},
+       error_class = {_RUN_CLASS},
+       error_code = {_RUN_CODE},
+       crashes = crashes + (?2 = 'crashed'),
+       due_at = {NOW},
+       wakes = 0,
+       wake_at = CASE WHEN {_AFTER_RUN} = 'retrying' THEN min({NOW} + ?4, deadline_at) END,
+       finished_at = CASE WHEN {_AFTER_RUN} = 'retrying' THEN NULL ELSE {NOW} END,
+       expires_at = CASE WHEN {_AFTER_RUN} = 'retrying' THEN NULL ELSE {NOW} + ?3 END,
+       live_run_key = CASE WHEN {_AFTER_RUN} = 'retrying' THEN live_run_key END,
+       lease_token = NULL,
+       leased_until = NULL
+ WHERE {_SILENT} AND {RECORDED}
+RETURNING {JOB}
+"""
+
+# Before a start is refused for a run key: a row that holds it and has outlived its limit fails.
+# ?1 tenant, ?2 run key, ?3 lease ms
+_STALE: Final = STALE.format(lease="?3")
+_OUTLIVED: Final = f"tenant_id = ?1 AND live_run_key = ?2 AND ({_STALE} OR {OVERDUE})"
+_OUTLIVED_CLASS: Final = f"CASE WHEN {_STALE} THEN 'stale' ELSE 'deadline' END"
+_OUTLIVED_CODE: Final = (
+    f"CASE WHEN {_STALE} THEN 'run_outlived_its_limit' ELSE 'deadline_passed' END"
+)
+_CANCELED_OR_FAILED: Final = (
+    "CASE WHEN cancel_requested_at IS NULL THEN 'failed' ELSE 'canceled' END"
+)
+
+RECORD_OUTLIVED: Final = f"""
+INSERT INTO attempts (tenant_id, job_id, number, lease_token, started_at, ended_at, outcome, state,
+                      error_class, error_code)
+SELECT tenant_id, id, attempt_no, lease_token, leased_at, {NOW}, {_CANCELED_OR_FAILED},
+       {_CANCELED_OR_FAILED}, {_OUTLIVED_CLASS}, {_OUTLIVED_CODE}
+  FROM jobs
+ WHERE {_OUTLIVED} AND state = 'running'
+ON CONFLICT DO NOTHING
+"""
+
+# ?4 ms until triage is due
+BURY_OUTLIVED: Final = f"""
+INSERT INTO dead_letters (id, tenant_id, job_id, kind, road, class, code, attempts,
+                          first_failed_at, last_failed_at, triage_due_at, schema_version)
+SELECT 'dl_' || substr(id, 5), tenant_id, id, kind, {_OUTLIVED_CLASS}, {_OUTLIVED_CLASS},
+       {_OUTLIVED_CODE}, attempts,
+       coalesce((SELECT min(ended_at) FROM attempts AS a
+                  WHERE a.tenant_id = jobs.tenant_id AND a.job_id = jobs.id
+                    AND a.outcome = 'failed'), {NOW}),
+       {NOW}, {NOW} + ?4, 1
+  FROM jobs
+ WHERE {_OUTLIVED} AND cancel_requested_at IS NULL
+ON CONFLICT DO NOTHING
+"""
+
+# Only what has its records: a limit that passes between two statements must leave no gap.
+_ON_RECORD: Final = f"""(state <> 'running' OR {RECORDED})
+   AND (cancel_requested_at IS NOT NULL
+        OR EXISTS (SELECT 1 FROM dead_letters AS d WHERE d.id = 'dl_' || substr(jobs.id, 5)))"""
+
+DOOM_OUTLIVED: Final = f"""
+INSERT INTO doomed_instances (id, doomed_at)
+SELECT id || '-' || attempt_no, {NOW}
+  FROM jobs
+ WHERE {_OUTLIVED} AND state = 'running' AND engine = 'workflow' AND {_ON_RECORD}
+ON CONFLICT DO NOTHING
+"""
+
+# ?4 ms to keep
+END_OUTLIVED: Final = f"""
+UPDATE jobs
+   SET state = {_CANCELED_OR_FAILED},
+       error_class = {_OUTLIVED_CLASS},
+       error_code = {_OUTLIVED_CODE},
+       wake_at = NULL,
+       live_run_key = NULL,
+       finished_at = {NOW},
+       expires_at = {NOW} + ?4,
+       lease_token = NULL,
+       leased_until = NULL
+ WHERE {_OUTLIVED} AND {_ON_RECORD}
+RETURNING {JOB}
+"""
+
+# ?1 page size
+SELECT_DOOMED: Final = "SELECT id FROM doomed_instances ORDER BY id LIMIT ?1"
+
+# ?1 JSON array of ids
+FORGET_DOOMED: Final = """
+DELETE FROM doomed_instances WHERE id IN (SELECT value FROM json_each(?1))
+"""
+
+# Written once, and only for a live job: what comes after the end would outlive the purge.
+# ?1 tenant, ?2 job, ?3 step, ?4 digest, ?5 attempt, ?6 content, ?7 object key, ?8 usage
+KEEP_CHECKPOINT: Final = """
+INSERT INTO checkpoints (tenant_id, job_id, step, digest, attempt, content, object_key, usage)
+SELECT tenant_id, id, ?3, ?4, ?5, ?6, ?7, ?8
+  FROM jobs
+ WHERE tenant_id = ?1 AND id = ?2 AND finished_at IS NULL
+ON CONFLICT DO NOTHING
+"""
+
+# ?1 tenant, ?2 job, ?3 step, ?4 digest
+SELECT_CHECKPOINT: Final = """
+SELECT step, digest, attempt, content, object_key, usage
+  FROM checkpoints
+ WHERE tenant_id = ?1 AND job_id = ?2 AND step = ?3 AND digest = ?4
+"""
+
+# ?1 tenant, ?2 job, ?3 step and ?4 digest of the last one seen, ?5 page size
+SELECT_CHECKPOINTS: Final = """
+SELECT step, digest, attempt, content, object_key, usage
+  FROM checkpoints
+ WHERE tenant_id = ?1 AND job_id = ?2 AND (step, digest) > (?3, ?4)
+ ORDER BY step, digest
+ LIMIT ?5
+"""

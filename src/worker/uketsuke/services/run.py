@@ -1,0 +1,184 @@
+"""Run a job on a Workflow: start its instance, and what the instance does from begin to end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any, Final
+
+from uketsuke.domain.job import Checkpoint, Ending, Job, JobKey, LeasedJob, instance_id
+from uketsuke.domain.lifecycle import JobState
+from uketsuke.services.adopt import PaidResult, read_paid, write_paid
+from uketsuke.services.execute import Attempt, Tally, Worker, execute, succeeded
+from uketsuke.services.leases import LeaseKeeper
+from uketsuke.services.messages import message_for
+from uketsuke.services.ports import Ports, Steps, Unavailable
+from uketsuke.services.settle import Settler
+from uketsuke.services.steps import DurableSteps
+from uketsuke.services.tell import tell_end, tell_leased
+from uketsuke.telemetry import event
+
+ORDER_VERSION: Final = 1
+RESULT: Final = ("result", "")  # the checkpoint's step and digest
+
+
+class RunFailed(Exception):
+    """A run ended badly, and its row says so already. The text is our code, for the platform."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What an instance is told: which attempt of which job, and the right to work it."""
+
+    key: JobKey
+    attempt: int
+    token: str
+
+    @property
+    def instance_id(self) -> str:
+        return instance_id(self.key.job_id, self.attempt)
+
+
+def order_for(job: Job, *, token: str) -> Mapping[str, object]:
+    """Write the order for a job's present attempt. ``token`` is the lease token, whole or not."""
+    return {
+        "v": ORDER_VERSION,
+        "job": job.id,
+        "tenant": job.tenant_id,
+        "attempt": job.attempt_no,
+        "token": token.removesuffix(f".{job.id}"),
+    }
+
+
+def read_order(payload: Mapping[str, Any]) -> Order:
+    """Read an order as ``order_for`` wrote it."""
+    return Order(
+        key=JobKey(str(payload["tenant"]), str(payload["job"])),
+        attempt=int(payload["attempt"]),
+        token=str(payload["token"]),
+    )
+
+
+async def start_instance(job: Job, *, token: str, ports: Ports) -> None:
+    """Start the instance of a job that is ``running`` already.
+
+    A failure is noted and otherwise ignored: the row is durable, and once its lease has expired the
+    sweep finds it and starts or fails it. An instance that exists is asked by the sweep as well.
+    """
+    name = instance_id(job.id, job.attempt_no)
+    limit = ports.settings.intake_send_timeout.total_seconds()
+    try:
+        async with asyncio.timeout(limit):
+            await ports.workflows.create(name, order_for(job, token=token))
+    except (TimeoutError, Unavailable):
+        event("start_failed", job_id=job.id, tenant_id=job.tenant_id, attempt=job.attempt_no)
+
+
+async def run_instance(order: Order, work: Worker, *, steps: Steps, ports: Ports) -> str:
+    """Work an attempt as its Workflow instance does, and return what became of the job.
+
+    The engine calls this anew after each death; whatever happened before stands in the row and in
+    the job's checkpoints. Raises ``RunFailed`` once the row says ``failed``.
+    """
+    asked_at = ports.clock.monotonic()
+    leased = await _resume(order, ports=ports)
+    if leased is None:
+        event("lease_lost", job_id=order.key.job_id, tenant_id=order.key.tenant_id)
+        return "lost"
+    tell_leased(leased)
+    keeper = LeaseKeeper(jobs=ports.jobs, clock=ports.clock, settings=ports.settings)
+    keeper.hold(leased, asked_at=asked_at)
+    durable = DurableSteps(leased=leased, steps=steps, keeper=keeper, ports=ports)
+    attempt = Attempt(leased=leased, asked_at=asked_at, tally=Tally(), keeper=keeper, steps=durable)
+    beating = asyncio.ensure_future(keeper.run())
+    try:
+        state = await _work_and_settle(attempt, durable, work, ports=ports)
+    finally:
+        beating.cancel()
+    if state is JobState.CANCELED:
+        await _terminate(order, ports=ports)
+    return "lost" if state is None else state.value
+
+
+async def _resume(order: Order, *, ports: Ports) -> LeasedJob | None:
+    for pause in _PAUSES:
+        try:
+            return await _ask_to_resume(order, ports=ports)
+        except Unavailable:
+            await asyncio.sleep(pause)
+    return await _ask_to_resume(order, ports=ports)
+
+
+async def _ask_to_resume(order: Order, *, ports: Ports) -> LeasedJob | None:
+    return await ports.runs.resume(order.key, token=order.token, lease=ports.settings.lease)
+
+
+async def _work_and_settle(
+    attempt: Attempt, durable: DurableSteps, work: Worker, *, ports: Ports
+) -> JobState | None:
+    await durable.load()
+    ending = await _adopted(attempt, durable) or await execute(attempt, work, ports=ports)
+    if ending is None:
+        event("lease_lost", job_id=attempt.leased.job.id, tenant_id=attempt.leased.job.tenant_id)
+        return None
+    if ending.state is JobState.SUCCEEDED:
+        await _keep_result(ending, ports=ports)
+    settler = Settler(jobs=ports.jobs, clock=ports.clock, settings=ports.settings)
+    state = await settler.settle(ending, until=attempt.keeper.let_end(ending.key))
+    if state is None:
+        return None
+    tell_end(attempt.leased, ending, state)
+    if state is JobState.RETRYING:
+        await _knock_again(attempt.leased.job, ending.wait, ports=ports)
+    if state is JobState.FAILED:
+        raise RunFailed(ending.failure.code if ending.failure else "unexpected")
+    return state
+
+
+async def _adopted(attempt: Attempt, durable: DurableSteps) -> Ending | None:
+    """Take over the result of an earlier life or attempt whose end was never written."""
+    kept = durable.kept.get(RESULT)
+    if kept is None or kept.content is None:
+        return None
+    return with_result(attempt.leased, read_paid(kept.content, attempt=attempt.leased.attempt))
+
+
+def with_result(leased: LeasedJob, paid: PaidResult) -> Ending:
+    """Return the ending of an attempt whose result is there already."""
+    return replace(succeeded(leased), result=paid.place, result_text=paid.text, usage=paid.usage)
+
+
+async def _keep_result(ending: Ending, *, ports: Ports) -> None:
+    """Note the result before the row is told: should that fail, the sweep settles it from here."""
+    step, digest = RESULT
+    checkpoint = Checkpoint(
+        step=step, digest=digest, attempt=ending.attempt, content=json.dumps(write_paid(ending))
+    )
+    try:
+        await ports.runs.keep(ending.key, checkpoint)
+    except Unavailable:
+        event("paid_result_lost", tenant_id=ending.key.tenant_id, job_id=ending.key.job_id)
+
+
+async def _knock_again(job: Job, wait: timedelta, *, ports: Ports) -> None:
+    """Tell the queue when to look at the job; after a longer wait the sweep does."""
+    if wait > ports.settings.longest_knock:
+        return
+    try:
+        await ports.queue.send(message_for(job), delay=wait)
+    except Unavailable:
+        event("send_failed", job_id=job.id, tenant_id=job.tenant_id)
+
+
+async def _terminate(order: Order, *, ports: Ports) -> None:
+    """End the own instance, so that the platform shows a canceled run as what it is."""
+    try:
+        await ports.workflows.terminate(order.instance_id)
+    except Unavailable:
+        event("terminate_failed", job_id=order.key.job_id, tenant_id=order.key.tenant_id)
+
+
+_PAUSES: Final = (0.5, 2, 5, 10)

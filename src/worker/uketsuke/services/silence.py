@@ -1,0 +1,100 @@
+"""Runs on Workflows that are not heard of: ask the instance, then settle, wake or end it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from uketsuke.domain.failure import ErrorClass
+from uketsuke.domain.job import Ending, SilentRun
+from uketsuke.domain.lifecycle import JobState, Outcome
+from uketsuke.services.adopt import read_paid
+from uketsuke.services.messages import message_for
+from uketsuke.services.ports import InstanceState, Ports, Unavailable
+from uketsuke.services.run import RESULT, order_for
+from uketsuke.services.tell import tell_taken
+from uketsuke.telemetry import event
+
+# Woken so often and never heard of since: nobody lives there.
+_NUDGES: Final = 2
+_PAGE: Final = 100
+
+
+async def look_after(run: SilentRun, *, ports: Ports) -> None:
+    """Find out what became of a silent run, and act on it. Safe to repeat.
+
+    The engine wakes nothing by itself after a restart: an instance that is told to be live is woken
+    (which does a healthy one no harm) and one that is missing is made, a few times; then the run
+    has crashed. Raises ``Unavailable`` when the platform does not tell.
+    """
+    state = await ports.workflows.state(run.instance_id)
+    if state is InstanceState.COMPLETE and await _settle_complete(run, ports=ports):
+        return
+    if state is InstanceState.LIVE and run.outlived:
+        await _end(run, ErrorClass.STALE, ports=ports)
+    elif state in _WAKABLE and _may_go_on(run):
+        await _wake(run, state, ports=ports)
+    else:
+        await _end(run, ErrorClass.CRASHED, ports=ports)
+
+
+_WAKABLE: Final = frozenset({InstanceState.LIVE, InstanceState.ABSENT})
+
+
+def _may_go_on(run: SilentRun) -> bool:
+    wished = run.job.cancel_requested_at is not None
+    return not wished and not run.outlived and run.nudges < _NUDGES
+
+
+async def _wake(run: SilentRun, state: InstanceState, *, ports: Ports) -> None:
+    if state is InstanceState.ABSENT:
+        await ports.workflows.create(run.instance_id, order_for(run.job, token=run.token))
+    else:
+        await ports.workflows.wake(run.instance_id)
+    await ports.runs.nudge(run, lease=ports.settings.lease)
+    job = run.job
+    event("run_nudged", job_id=job.id, tenant_id=job.tenant_id, attempt=job.attempt_no)
+
+
+async def _end(run: SilentRun, error_class: ErrorClass, *, ports: Ports) -> None:
+    for job in await ports.runs.end_silent([run], error_class=error_class):
+        tell_taken(job)
+        if not job.terminal:
+            await ports.queue.send(message_for(job))
+
+
+async def _settle_complete(run: SilentRun, *, ports: Ports) -> bool:
+    """The instance was done, and its last write was lost: write it, under that attempt's token."""
+    kept = await ports.runs.checkpoints(run.job.key)
+    found = next((one.content for one in kept if (one.step, one.digest) == RESULT), None)
+    if found is None:
+        return False
+    paid = read_paid(found, attempt=run.job.attempt_no)
+    ending = Ending(
+        key=run.job.key,
+        token=run.token,
+        attempt=run.job.attempt_no,
+        state=JobState.SUCCEEDED,
+        outcome=Outcome.SUCCEEDED,
+        result=paid.place,
+        result_text=paid.text,
+        usage=paid.usage,
+    )
+    for state in (await ports.jobs.settle([ending])).values():
+        tell_taken(replace(run.job, state=state))
+    return True
+
+
+async def end_doomed(ports: Ports) -> int:
+    """Terminate the instances whose runs are over by the row's word; what fails, comes again."""
+    doomed = await ports.runs.doomed(limit=_PAGE)
+    ended = []
+    for name in doomed:
+        try:
+            await ports.workflows.terminate(name)
+        except Unavailable:
+            continue
+        ended.append(name)
+    if ended:
+        await ports.runs.forget_doomed(ended)
+    return len(ended)
