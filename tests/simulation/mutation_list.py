@@ -51,7 +51,7 @@ MUTATIONS: Final = (
     Mutation(
         "an accepted job has no wake-up time to speak of",
         _SQL,
-        "{NOW} + min(?14, ?13), {NOW} + ?13",
+        "{NOW} + min(coalesce(?18, ?14), ?13), {NOW} + ?13",
         "{NOW} + 864000000 + min(?14, 0), {NOW} + ?13",
     ),
     Mutation(
@@ -75,7 +75,7 @@ MUTATIONS: Final = (
     Mutation(
         "quarantine is off",
         _SQL,
-        "   AND (?4 OR (crashes = 0 AND (state <> 'running' OR {_OURS})))\n",
+        "   AND (?4 OR engine = 'workflow' OR (crashes = 0 AND (state <> 'running' OR {_OURS})))\n",
         "",
     ),
     Mutation(

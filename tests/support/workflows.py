@@ -59,10 +59,12 @@ class MemoryWorkflows:
     run: Run | None = None
     instances: dict[str, Instance] = field(default_factory=dict)
     away: bool = False
-    idle: bool = False  # takes instances in and does not begin them
+    lost_answers: int = 0  # of so many starts that happen
+    deaf: set[str] = field(default_factory=set)  # instances that nothing wakes
+    silent: set[str] = field(default_factory=set)  # instances that are not told about
 
-    def _look(self) -> None:
-        if self.away:
+    def _look(self, instance_id: str = "") -> None:
+        if self.away or instance_id in self.silent:
             raise Unavailable
 
     async def create(self, instance_id: str, order: Mapping[str, object]) -> bool:
@@ -70,19 +72,22 @@ class MemoryWorkflows:
         if instance_id in self.instances:
             return False
         self.instances[instance_id] = Instance(order=dict(order))
-        if not self.idle:
-            self._begin(self.instances[instance_id])
+        self._begin(self.instances[instance_id])
+        if self.lost_answers:
+            self.lost_answers -= 1
+            raise Unavailable
         return True
 
     async def state(self, instance_id: str) -> InstanceState:
-        self._look()
+        self._look(instance_id)
         found = self.instances.get(instance_id)
         return found.state if found else InstanceState.ABSENT
 
     async def wake(self, instance_id: str) -> None:
         self._look()
         instance = self.instances[instance_id]
-        if instance.state is InstanceState.LIVE and instance.life is None and not self.idle:
+        sleeps = instance.state is InstanceState.LIVE and instance.life is None
+        if sleeps and instance_id not in self.deaf:
             self._begin(instance)
 
     async def terminate(self, instance_id: str) -> None:

@@ -99,6 +99,7 @@ MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
         "storage_unavailable": "Our storage could not be reached.",
         "budget_exceeded": "The budget does not allow another call.",
         "deadline_passed": "The job's time was over before it was done.",
+        "deadline_cut": "The attempt was stopped: the job's time was over.",
         "worker_crashed": "The process that worked the job stopped without a word.",
         "run_outlived_its_limit": "The run took longer than a run may.",
         "not_supported": "The run follows a plan that this version does not know.",

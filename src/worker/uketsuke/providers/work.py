@@ -95,8 +95,13 @@ class AttemptWork:
 
         async def work(refusals: int) -> StepValue:
             before = clock.monotonic()
+            context, cut = self._context(step, refusals)
             try:
-                answer = await call(self._context(step, refusals))
+                answer = await call(context)
+            except AttemptFailed as failed:
+                if cut and failed.failure.error_class is ErrorClass.TIMEOUT:
+                    raise AttemptFailed(ErrorClass.DEADLINE, "deadline_cut") from None
+                raise
             finally:
                 tally.provider_ms += round((clock.monotonic() - before) * 1000)
             return StepValue(value=answer.value, usage=_usage_of(answer))
@@ -106,17 +111,20 @@ class AttemptWork:
             tally.usage = _added(tally.usage or Usage(provider=NAME), done.usage)
         return done.value
 
-    def _context(self, step: str, refusals: int) -> CallContext:
-        leased = self.attempt.leased
+    def _context(self, step: str, refusals: int) -> tuple[CallContext, bool]:
+        """Return a call's context, and whether only the job's deadline bounds it."""
+        leased, limit = self.attempt.leased, self.ports.settings.attempt_limit
         left = self.attempt.limit_left(now=self.ports.clock.monotonic())
-        left = min(left, self.ports.settings.attempt_limit)  # also of a run that may take hours
+        cut = self.attempt.ends_with_its_job and left < limit
+        left = min(left, limit)  # also of a run that may take hours
         epoch = f"{leased.call_epoch}" + (f".{refusals}" if refusals else "")
         # A little sooner than the attempt itself, so that the failure gets its right name.
-        return CallContext(
+        context = CallContext(
             idempotency_key=f"{leased.job.id}.{step}.{epoch}",
             timeout=max(left * 0.95, timedelta(milliseconds=10)),
             traceparent=leased.job.traceparent,
         )
+        return context, cut
 
 
 def _usage_of(answer: Answer) -> Usage:
