@@ -15,7 +15,7 @@ import pytest
 
 from tests.contract.factories import LEASE, Store, ending, new_job
 from uketsuke.adapters.sql.database import Statement
-from uketsuke.domain.job import LeasedJob, Progress
+from uketsuke.domain.job import Checkpoint, LeasedJob, Progress
 from uketsuke.domain.lifecycle import JobState
 
 pytestmark = pytest.mark.anyio
@@ -66,6 +66,28 @@ async def test_a_run_key_costs_one_row_more(d1_store: Store) -> None:
     await d1_store.jobs.settle([ending(leased)])
 
     assert spent.written == BUDGET["life"]["rows_written"] + BUDGET["run_key"]["rows_written"]
+
+
+@pytest.mark.parametrize("steps", [1, 5])
+async def test_a_run_costs_two_rows_a_step_and_little_else(d1_store: Store, steps: int) -> None:
+    """A beat before each step shows the progress; its checkpoint is what it brought."""
+    spent = Spent(d1_store.database)
+
+    leased = await d1_store.started()
+    key = leased.job.key
+    for number in range(steps):
+        progress = {key: Progress(done=number, total=steps)}
+        await d1_store.jobs.renew({key: leased.token}, duration=LEASE, progress=progress)
+        await d1_store.runs.keep(key, kept(f"s-{number}"))
+    await d1_store.runs.keep(key, kept("result"))
+    await d1_store.jobs.settle([ending(leased)])
+
+    run = BUDGET["run"]
+    assert spent.written == run["rows_written"] + steps * run["rows_written_a_step"]
+
+
+def kept(step: str) -> Checkpoint:
+    return Checkpoint(step=step, digest="d", attempt=1, content="{}")
 
 
 async def test_a_renewal_and_a_retry_cost_what_the_budget_says(d1_store: Store) -> None:

@@ -16,6 +16,11 @@ LEVELS: Final = {
     "duty_failed": "error",
     "bad_settings": "error",
     "send_failed": "warning",
+    "start_failed": "warning",
+    "terminate_failed": "warning",
+    "run_not_asked": "warning",
+    "run_nudged": "warning",
+    "paid_result_lost": "warning",
     "lease_lost": "info",
 }
 

@@ -18,7 +18,7 @@ from uketsuke.services.messages import message_for
 from uketsuke.services.ports import Ports, Steps, Unavailable
 from uketsuke.services.settle import Settler
 from uketsuke.services.steps import DurableSteps
-from uketsuke.services.tell import tell_end, tell_leased
+from uketsuke.services.tell import tell_end, trace_of
 from uketsuke.telemetry import event
 
 ORDER_VERSION: Final = 1
@@ -88,7 +88,7 @@ async def run_instance(order: Order, work: Worker, *, steps: Steps, ports: Ports
     if leased is None:
         event("lease_lost", job_id=order.key.job_id, tenant_id=order.key.tenant_id)
         return "lost"
-    tell_leased(leased)
+    event("run_began", **trace_of(leased))
     keeper = LeaseKeeper(jobs=ports.jobs, clock=ports.clock, settings=ports.settings)
     keeper.hold(leased, asked_at=asked_at)
     durable = DurableSteps(leased=leased, steps=steps, keeper=keeper, ports=ports)
