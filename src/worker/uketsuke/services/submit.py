@@ -49,6 +49,7 @@ class Submission:
     document: Mapping[str, object]
     traceparent: str | None
     run_limit: timedelta
+    origin: Origin = Origin.API
 
 
 async def submit(submission: Submission, *, ports: Ports) -> Admission:
@@ -58,14 +59,27 @@ async def submit(submission: Submission, *, ports: Ports) -> Admission:
     sweep sends again what nobody looked at. Raises ``Unavailable`` if the database or the
     storage did not answer; the caller may repeat the request under its idempotency key.
     """
-    new = _new_job(submission, ports=ports)
+    now_ms = int(ports.clock.now().timestamp() * 1000)
+    job_id = time_sorted_id("job", now_ms=now_ms, entropy=ports.dice.entropy(RANDOM_BYTES))
+    return await admit(
+        submission, job_id=job_id, start=_start_of(submission, ports=ports), ports=ports
+    )
+
+
+async def admit(
+    submission: Submission, *, job_id: str, start: RunStart | None, ports: Ports
+) -> Admission:
+    """Admit a submission as the job ``job_id``, and set it going. See ``submit``.
+
+    Safe to repeat under the same id: the row is written once. With ``start`` it runs from the first
+    moment, and whoever gave the token starts or is its instance.
+    """
+    new = _new_job(submission, job_id=job_id, start=start, ports=ports)
     await _store_large_content(new, submission, ports=ports)
     admission = await _accept(new, ports=ports)
     if isinstance(admission, AcceptedNew):
         await _set_going(admission, new, ports=ports)
-    elif new.input.object_key:
-        # Nobody will ever name this object: another job stands for the submission.
-        await _drop(new.input.object_key, ports=ports)
+    await _drop_unnamed(new, admission, ports=ports)
     return admission
 
 
@@ -104,7 +118,12 @@ async def _store_large_content(new: NewJob, submission: Submission, *, ports: Po
     await ports.blobs.put(new.input.object_key, content.encode(), content_type="application/json")
 
 
-async def _drop(object_key: str, *, ports: Ports) -> None:
+async def _drop_unnamed(new: NewJob, admission: Admission, *, ports: Ports) -> None:
+    """Delete the content's object if another job, or an earlier try, stands for the submission."""
+    object_key = new.input.object_key
+    named = isinstance(admission, AcceptedNew) and admission.job.input.object_key == object_key
+    if object_key is None or named:
+        return
     try:
         await ports.blobs.delete([object_key])
     except Unavailable:
@@ -116,10 +135,10 @@ def encode_content(content: str | Sequence[str] | None) -> str:
     return json.dumps(content, ensure_ascii=False)
 
 
-def _new_job(submission: Submission, *, ports: Ports) -> NewJob:
+def _new_job(
+    submission: Submission, *, job_id: str, start: RunStart | None, ports: Ports
+) -> NewJob:
     settings = ports.settings
-    now_ms = int(ports.clock.now().timestamp() * 1000)
-    job_id = time_sorted_id("job", now_ms=now_ms, entropy=ports.dice.entropy(RANDOM_BYTES))
     key = JobKey(submission.tenant_id, job_id)
     place, inline = _place(submission, key, ports=ports)
     keyed = submission.idempotency_key is not None
@@ -128,7 +147,7 @@ def _new_job(submission: Submission, *, ports: Ports) -> NewJob:
         request_key=f"key:{submission.idempotency_key}" if keyed else job_id,
         kind=submission.kind,
         engine=submission.engine,
-        origin=Origin.API,
+        origin=submission.origin,
         run_key=submission.run_key,
         max_attempts=submission.max_attempts,
         deadline=submission.deadline,
@@ -144,7 +163,7 @@ def _new_job(submission: Submission, *, ports: Ports) -> NewJob:
         # An upload outlives every job that names it, and then the time to redrive that job.
         keep_uploads=submission.deadline + settings.keep_inputs,
         run_limit=submission.run_limit,
-        start=_start_of(submission, ports=ports),
+        start=start,
     )
 
 
