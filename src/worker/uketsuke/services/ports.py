@@ -24,6 +24,7 @@ from uketsuke.domain.job import (
     Upload,
 )
 from uketsuke.domain.lifecycle import JobState
+from uketsuke.services.schedule_ports import Occurrences, Schedules
 from uketsuke.settings import Settings
 
 
@@ -351,6 +352,8 @@ class Ports:
     sweeping: Sweeping
     purging: Purging
     inputs: Inputs
+    schedules: Schedules
+    occurrences: Occurrences
     dead_letters: DeadLetters
     keys: KeyStore
     blobs: Blobs
