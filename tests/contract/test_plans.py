@@ -13,21 +13,24 @@ from uketsuke.adapters.sql import (
     inputs,
     keys,
     listing,
+    occurrences,
     purging,
+    schedules,
     statements,
     sweeping,
 )
 
 MODULES = (statements, expiry, sweeping, purging, inputs, keys, listing, dead_letters)
+SCHEDULING = (schedules, occurrences)
 
 # What may be scanned: the wave that came in as JSON, a bounded stretch, what has one row.
 _HARMLESS = re.compile(
-    r"SCAN (json_each|wave|held|e|asked|named|\(subquery-\d+\)|CONSTANT ROW|\d+ CONSTANT)"
+    r"SCAN (json_each|wave|held|e|asked|named|page|\(subquery-\d+\)|CONSTANT ROW|\d+ CONSTANT)"
 )
 
 SQL = {
     name: text
-    for module in MODULES
+    for module in (*MODULES, *SCHEDULING)
     for name, text in vars(module).items()
     if isinstance(text, str) and re.match(r"\s*(SELECT|INSERT|UPDATE|DELETE)\b", text)
 }

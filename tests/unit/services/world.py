@@ -17,9 +17,11 @@ from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
 from uketsuke.adapters.sql.listing import SqlListing
+from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.runs import SqlRuns
+from uketsuke.adapters.sql.schedules import SqlSchedules
 from uketsuke.adapters.sql.sweeping import SqlSweeping
 from uketsuke.domain.job import InputForm, Job, Usage
 from uketsuke.domain.lifecycle import Engine
@@ -185,6 +187,8 @@ class World:
             runs=SqlRuns(self.database, retention),
             purging=SqlPurging(self.database),
             inputs=SqlInputs(self.database),
+            schedules=SqlSchedules(self.database, keep_inputs=self.settings.keep_inputs),
+            occurrences=SqlOccurrences(self.database),
             dead_letters=SqlDeadLetters(self.database, triage_within=self.settings.triage_within),
             keys=SqlKeys(self.database),
             blobs=self.blobs,

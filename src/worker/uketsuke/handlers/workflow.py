@@ -1,13 +1,14 @@
-"""A Workflow instance comes in: it works one attempt of one job."""
+"""A Workflow instance comes in: it works one attempt of one job, or begins a schedule's."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from uketsuke.adapters.cloudflare.workflows import CloudflareSteps
-from uketsuke.kinds.registry import KINDS
+from uketsuke.kinds.registry import KINDS, RUN_LIMITS
 from uketsuke.providers.work import run_kind
-from uketsuke.services.run import read_order, run_instance
+from uketsuke.services.occurrences import order_in
+from uketsuke.services.run import run_instance
 from uketsuke.wiring import CONSUMER_NEEDS, build_ports, build_provider
 
 
@@ -15,10 +16,15 @@ async def handle_instance(event: Any, step: Any, env: Any) -> dict[str, str]:
     """Work the order in the instance's payload; the row says how it went."""
     ports = build_ports(env, needs=CONSUMER_NEEDS)
     provider = build_provider(ports)
+    steps = CloudflareSteps(step)
+    payload = dict(event["payload"])
+    order = await order_in(payload, steps=steps, limits=RUN_LIMITS, ports=ports)
+    if order is None:
+        return {"outcome": "skipped"}
     outcome = await run_instance(
-        read_order(dict(event["payload"])),
+        order,
         lambda attempt: run_kind(attempt, kinds=KINDS, provider=provider, ports=ports),
-        steps=CloudflareSteps(step),
+        steps=steps,
         ports=ports,
     )
     return {"outcome": outcome}

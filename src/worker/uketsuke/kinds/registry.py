@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from types import MappingProxyType
 from typing import Final
 
@@ -11,4 +12,7 @@ from uketsuke.kinds.kind import Kind
 
 KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
     {kind.name: kind for kind in (summarize.KIND, embed.KIND)}
+)
+RUN_LIMITS: Final[Mapping[str, timedelta]] = MappingProxyType(
+    {name: kind.run_limit for name, kind in KINDS.items()}
 )

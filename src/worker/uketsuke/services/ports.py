@@ -28,6 +28,7 @@ from uketsuke.domain.job import (
     Upload,
 )
 from uketsuke.domain.lifecycle import JobState
+from uketsuke.services.schedule_ports import Occurrences, Schedules
 from uketsuke.settings import Settings
 
 
@@ -438,6 +439,8 @@ class Ports:
     purging: Purging
     runs: Runs
     inputs: Inputs
+    schedules: Schedules
+    occurrences: Occurrences
     dead_letters: DeadLetters
     keys: KeyStore
     blobs: Blobs

@@ -8,16 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from types import MappingProxyType
 from typing import Final
 
 from uketsuke.domain.job import Job, SilentRun
 from uketsuke.services.messages import message_for
+from uketsuke.services.occurrences import RunLimits, look_after_occurrences, start_due
 from uketsuke.services.ports import Ports, Unavailable
 from uketsuke.services.purge import purge_inputs, purge_jobs
 from uketsuke.services.silence import end_doomed, look_after
 from uketsuke.services.tell import tell_taken
 from uketsuke.telemetry import event, where_raised
+
+_NO_KINDS: Final[RunLimits] = MappingProxyType({})
+Duty = Callable[[Ports], Awaitable[int]]
 
 _PAGE: Final = 200
 _PAGES_A_TICK: Final = 10
@@ -26,9 +31,12 @@ _BACKLOG_IS_BEHIND: Final = 1000
 _DUTY_LEASE: Final = timedelta(minutes=5)
 
 
-async def sweep(ports: Ports) -> None:
-    """Do every duty that no other sweep is at. Never raises for what a duty met."""
-    for name, duty in DUTIES.items():
+async def sweep(ports: Ports, *, limits: RunLimits = _NO_KINDS) -> None:
+    """Do every duty that no other sweep is at. Never raises for what a duty met.
+
+    ``limits`` are of the kinds that schedules may start.
+    """
+    for name, duty in _duties(limits).items():
         try:
             await _do(name, duty, ports)
         except Exception as error:  # one failing duty must not stop the others
@@ -40,7 +48,7 @@ async def sweep(ports: Ports) -> None:
             )
 
 
-async def _do(name: str, duty: Callable[[Ports], Awaitable[int]], ports: Ports) -> None:
+async def _do(name: str, duty: Duty, ports: Ports) -> None:
     token = ports.dice.entropy(16).hex()
     if not await ports.sweeping.claim_duty(name, token=token, lease=_DUTY_LEASE):
         return
@@ -90,6 +98,13 @@ async def _look_after(runs: Sequence[SilentRun], ports: Ports) -> None:
             event("run_not_asked", job_id=run.job.id, tenant_id=run.job.tenant_id)
 
 
-DUTIES: Final[Mapping[str, Callable[[Ports], Awaitable[int]]]] = MappingProxyType(
-    {"wake": wake, "end_doomed": end_doomed, "purge_jobs": purge_jobs, "purge_inputs": purge_inputs}
-)
+def _duties(limits: RunLimits) -> Mapping[str, Duty]:
+    """Each duty by its name; what is due on the minute comes first."""
+    return {
+        "start_due": start_due,
+        "occurrences": partial(look_after_occurrences, limits=limits),
+        "wake": wake,
+        "end_doomed": end_doomed,
+        "purge_jobs": purge_jobs,
+        "purge_inputs": purge_inputs,
+    }

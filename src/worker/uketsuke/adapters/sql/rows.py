@@ -37,6 +37,15 @@ def to_time_or_none(value: float | None) -> datetime | None:
     return None if value is None else to_time(value)
 
 
+def from_time(time: datetime) -> int:
+    """Turn an aware time into epoch milliseconds."""
+    return to_ms(time - _EPOCH)
+
+
+def from_time_or_none(time: datetime | None) -> int | None:
+    return None if time is None else from_time(time)
+
+
 def to_ms(duration: timedelta) -> int:
     """Turn a duration into whole milliseconds."""
     return duration // timedelta(milliseconds=1)

@@ -37,12 +37,14 @@ SELECT ?1, ?2, ?3, ?4, ?5, ?6, CASE WHEN ?17 IS NULL THEN 'accepted' ELSE 'runni
 ON CONFLICT DO NOTHING
 """
 
-# Only if the job's row is ours. ?1 tenant, ?2 job, ?3 fingerprint, ?4 inline input
+# Only if the job's row is ours; it may be so since an earlier try, whose answer was lost.
+# ?1 tenant, ?2 job, ?3 fingerprint, ?4 inline input
 INSERT_SUBMISSION: Final = """
 INSERT INTO submissions (tenant_id, request_key, job_id, fingerprint, input)
 SELECT tenant_id, request_key, id, ?3, ?4
   FROM jobs
  WHERE tenant_id = ?1 AND id = ?2
+ON CONFLICT DO NOTHING
 """
 
 # Only for a job that exists: its uploads stay until nothing could need them.
