@@ -29,9 +29,11 @@ from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
 from uketsuke.adapters.sql.listing import SqlListing
+from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.runs import SqlRuns
+from uketsuke.adapters.sql.schedules import SqlSchedules
 from uketsuke.adapters.sql.sweeping import SqlSweeping
 from uketsuke.domain.job import JobKey
 from uketsuke.services.ports import Ports
@@ -264,6 +266,8 @@ class World:
             listing=SqlListing(database),
             sweeping=SqlSweeping(database, retention),
             inputs=SqlInputs(database),
+            schedules=SqlSchedules(database, keep_inputs=settings.keep_inputs),
+            occurrences=SqlOccurrences(database),
             dead_letters=SqlDeadLetters(database, triage_within=settings.triage_within),
             keys=SqlKeys(database),
             blobs=BlobPort(self.store, self.wires["blobs"], isolate),
