@@ -16,6 +16,7 @@ LEVELS: Final = {
     "duty_failed": "error",
     "bad_settings": "error",
     "send_failed": "warning",
+    "schedule_unreadable": "error",
     "start_failed": "warning",
     "terminate_failed": "warning",
     "run_not_asked": "warning",

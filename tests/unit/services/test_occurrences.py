@@ -354,6 +354,20 @@ def test_a_schedule_that_is_made_anew_within_its_minute_names_other_jobs(world: 
     world.run(main())
 
 
+def test_a_schedule_that_cannot_be_read_any_more_stands_in_nobodys_way(world: World) -> None:
+    async def main() -> None:
+        let_run(world, Pieces(seconds=1))
+        broken = ScheduleKey("acme", "a-zone-that-went")
+        await put(world, key=broken, timezone="Atlantis/Capital", run_key="schedule:other")
+        await put(world)
+        await ticks(world, 2)
+        await asyncio.sleep(SETTLED)
+
+        assert len(await jobs(world)) == 2
+
+    world.run(main())
+
+
 def test_hundreds_of_schedules_that_are_due_at_once_are_all_started(world: World) -> None:
     async def main() -> None:
         let_run(world, Pieces(count=1, seconds=1))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from uketsuke.domain.cron import parse
+from uketsuke.domain.cron import BadCron, parse
 from uketsuke.domain.ids import RANDOM_BYTES, time_sorted_id
 from uketsuke.domain.job import JobKey, RunStart, instance_id
 from uketsuke.domain.lifecycle import Engine, Origin
@@ -47,7 +47,10 @@ async def start_due(ports: Ports) -> int:
     for _ in range(_PAGES_A_TICK):
         due = await ports.occurrences.due(after=after, limit=_PAGE)
         for schedule in due.schedules:
-            count += await _record_and_start(schedule, due.now, ports=ports)
+            try:
+                count += await _record_and_start(schedule, due.now, ports=ports)
+            except BadCron:  # sound when it was put; the zones' data may have changed since
+                event("schedule_unreadable", tenant_id=schedule.tenant_id)
         if len(due.schedules) < _PAGE:
             break
         after = due.schedules[-1]
