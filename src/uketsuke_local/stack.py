@@ -10,6 +10,7 @@ In a test::
 
 from __future__ import annotations
 
+import fcntl
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -93,6 +94,7 @@ def running_stack(settings: StackSettings) -> Iterator[RunningStack]:
 
 def _start(settings: StackSettings, cleanup: ExitStack) -> RunningStack:
     _require_checkout()
+    cleanup.enter_context(_claimed(settings.state))
     vendor(ROOT)
     keys = load_or_mint(settings.state)
     # Both load their modules meanwhile; the runtime must know where the models are.
@@ -110,6 +112,27 @@ def _start(settings: StackSettings, cleanup: ExitStack) -> RunningStack:
         control=cleanup.enter_context(_control(runtime)),
         children=(host, models),
     )
+
+
+@contextmanager
+def _claimed(state: Path) -> Iterator[None]:
+    """Hold the state folder: two stacks on one would tear each other's databases apart.
+
+    The system lets go of the lock when the process ends, however it ends.
+    """
+    try:
+        state.mkdir(parents=True, exist_ok=True)
+        lock = (state / "lock").open("w")
+    except OSError as problem:
+        told = f"the state folder {state} cannot be used ({problem.strerror})"
+        raise StackFailed(f"{told}: choose another with --state") from problem
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as problem:
+            told = f"another stack runs on {state}"
+            raise StackFailed(f"{told}: stop it, or choose another with --state") from problem
+        yield
 
 
 def _require_checkout() -> None:
