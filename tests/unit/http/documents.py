@@ -7,8 +7,9 @@ from typing import Any
 
 from tests.unit.http.factories import KINDS, an_id, an_upload
 from uketsuke.domain.job import Upload
+from uketsuke.http.asked_work import Surroundings
 from uketsuke.http.problem import Fault
-from uketsuke.http.submission import Sender, Surroundings, submission_faults
+from uketsuke.http.submission import Sender, submission_faults
 from uketsuke.settings import Settings
 
 SOUND = {"kind": "summarize", "input": {"text": "Some words."}}

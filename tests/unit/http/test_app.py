@@ -17,6 +17,8 @@ from tests.unit.http.world import Answer, World, assert_problem
 from uketsuke.domain.api_key import Caller
 from uketsuke.http.app import respond
 from uketsuke.http.context import Context
+from uketsuke.http.endpoints.schedules import put_schedule_document
+from uketsuke.http.endpoints.submit_job import submit_job
 from uketsuke.http.message import Request
 from uketsuke.http.problem import MEANINGS, Refused
 from uketsuke.http.routes import ROUTES, Route, find_place
@@ -28,7 +30,7 @@ FOR_TENANTS_ONLY = [route for route in CLOSED if "operate" not in route.scopes]
 
 
 def path_of(route: Route) -> str:
-    return route.template.replace("{job_id}", an_id("job", 1))
+    return route.template.replace("{job_id}", an_id("job", 1)).replace("{name}", "nightly")
 
 
 def name_of(route: Route) -> str:
@@ -107,13 +109,16 @@ def test_a_mistake_of_ours_tells_nothing_and_is_noted(
     async def slip(*_: object, **__: object) -> None:
         raise ZeroDivisionError("SELECT secret FROM api_keys")
 
-    for place in ("jobs", "listing", "inputs", "blobs"):
-        for method in ("find", "accept", "page", "put_stream"):
+    for place in ("jobs", "listing", "inputs", "blobs", "schedules"):
+        for method in ("find", "accept", "page", "put_stream", "put", "delete"):
             if hasattr(getattr(world, place), method):
                 monkeypatch.setattr(getattr(world, place), method, slip)
-    document = {"kind": "summarize", "input": {"text": "a"}} if route.method == "POST" else None
+    document: dict[str, object] | None = None
     if route.template.endswith("/cancel"):
         document = {}
+    elif route.endpoint in (submit_job, put_schedule_document):
+        document = {"kind": "summarize", "input": {"text": "a"}}
+        document |= {"cron": "0 7 * * *"} if route.endpoint is put_schedule_document else {}
 
     answer = send(world, route, key=tenant_key, document=document, headers={"content-length": "2"})
 

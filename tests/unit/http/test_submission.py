@@ -23,10 +23,9 @@ from tests.unit.http.documents import (
 from tests.unit.http.factories import KINDS, PATIENT, a_kind, an_id
 from uketsuke.domain.job import InputForm
 from uketsuke.domain.lifecycle import Engine
+from uketsuke.http.asked_work import Surroundings, refs_in
 from uketsuke.http.submission import (
     Sender,
-    Surroundings,
-    refs_in,
     submission_faults,
     to_submission,
 )

@@ -1,4 +1,4 @@
-"""A deployment of fakes, and a caller that speaks to it in-process."""
+"""A deployment of fakes, schedules in SQLite, and a caller that speaks to it in-process."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.support.sqlite import SqliteDatabase, connect
 from tests.unit.http.fakes import (
     BytesBody,
     FakeBlobs,
@@ -19,6 +20,7 @@ from tests.unit.http.fakes import (
     FakeListing,
     FakeQueue,
 )
+from uketsuke.adapters.sql.schedules import SqlSchedules
 from uketsuke.domain.api_key import StoredKey, hash_secret
 from uketsuke.http.app import App, respond
 from uketsuke.http.message import Request, Response, read_query
@@ -28,6 +30,7 @@ from uketsuke.settings import Settings
 
 PEPPER = b"only for tests"
 _FAKED = ("settings", "jobs", "listing", "inputs", "keys", "blobs", "queue", "clock", "dice")
+_REAL = ("schedules",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +63,8 @@ class World:
     settings: Settings = field(default_factory=lambda: Settings(key_hash_secret=PEPPER))
     jobs: FakeJobs = field(default_factory=FakeJobs)
     listing: FakeListing = field(default_factory=FakeListing)
+    database: SqliteDatabase = field(default_factory=lambda: SqliteDatabase(connect()))
+    schedules: SqlSchedules = field(init=False)
     inputs: FakeInputs = field(default_factory=FakeInputs)
     blobs: FakeBlobs = field(default_factory=FakeBlobs)
     queue: FakeQueue = field(default_factory=FakeQueue)
@@ -71,12 +76,13 @@ class World:
 
     def __post_init__(self) -> None:
         self.app = App(kinds=self.kinds)
+        self.schedules = SqlSchedules(self.database, keep_inputs=self.settings.keep_inputs)
 
     @property
     def ports(self) -> Ports:
         # No request reaches the ports that are left out.
         filled: dict[str, Any] = dict.fromkeys(Ports.__dataclass_fields__)
-        mine = {name: getattr(self, name) for name in _FAKED}
+        mine = {name: getattr(self, name) for name in (*_FAKED, *_REAL)}
         return Ports(**{**filled, **mine})
 
     def add_key(

@@ -202,6 +202,10 @@ class World:
         return run(main, loop=self.loop)
 
     def close(self) -> None:
+        while left := asyncio.all_tasks(self.loop):
+            for task in left:
+                task.cancel()
+            self.loop.run_until_complete(asyncio.wait(left, timeout=1))
         self.loop.close()
         self.connection.close()
 

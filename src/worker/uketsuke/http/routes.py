@@ -11,7 +11,16 @@ from uketsuke.http.endpoints.health import get_health, get_readiness
 from uketsuke.http.endpoints.input import put_input
 from uketsuke.http.endpoints.job import cancel_job, get_events, get_job, get_result
 from uketsuke.http.endpoints.list_jobs import QUERY, list_jobs
+from uketsuke.http.endpoints.schedules import (
+    LIST_QUERY,
+    ONE_QUERY,
+    delete_schedule,
+    get_schedule,
+    list_schedules,
+    put_schedule_document,
+)
 from uketsuke.http.endpoints.submit_job import submit_job
+from uketsuke.http.endpoints.trigger_schedule import trigger_schedule
 from uketsuke.http.message import Response
 
 Endpoint = Callable[..., Awaitable[Response]]
@@ -48,6 +57,11 @@ ROUTES: Final = tuple(
         ("POST", "/v1/jobs/{job_id}/cancel", _WRITE, cancel_job, _NONE),
         ("GET", "/v1/jobs/{job_id}/events", _READ, get_events, _NONE),
         ("PUT", "/v1/inputs", _WRITE, put_input, _NONE),
+        ("GET", "/v1/schedules", _READ, list_schedules, LIST_QUERY),
+        ("GET", "/v1/schedules/{name}", _READ, get_schedule, ONE_QUERY),
+        ("PUT", "/v1/schedules/{name}", _WRITE, put_schedule_document, _NONE),
+        ("DELETE", "/v1/schedules/{name}", _WRITE, delete_schedule, _NONE),
+        ("POST", "/v1/schedules/{name}/trigger", _WRITE, trigger_schedule, _NONE),
         ("GET", "/healthz", _OPEN, get_health, _NONE),
         ("GET", "/readyz", _OPEN, get_readiness, _NONE),
     )

@@ -10,22 +10,13 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from uketsuke.domain.job import Upload
-from uketsuke.domain.lifecycle import Engine
+from uketsuke.http.asked_work import Surroundings, run_limit, work_faults
 from uketsuke.http.characters import bad_characters
-from uketsuke.http.input_member import (
-    InputMember,
-    InputRules,
-    given_input,
-    input_faults,
-    named_refs,
-)
+from uketsuke.http.input_member import InputMember, given_input
 from uketsuke.http.pointer import ROOT
 from uketsuke.http.problem import Fault
 from uketsuke.http.walk import find_faults
-from uketsuke.kinds.kind import Kind
 from uketsuke.services.submit import Submission
-from uketsuke.settings import Settings
 
 # Members of the contract that nothing acts on yet: to take them and do nothing would be a lie.
 NOT_BUILT: Final = frozenset({"not_before", "priority", "callback_url", "max_cost_usd"})
@@ -48,26 +39,12 @@ class Envelope(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
-    """What a submission is held against: this deployment, and the uploads that it names."""
-
-    kinds: Mapping[str, Kind]
-    uploads: Mapping[str, Upload]
-    settings: Settings
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Sender:
     """What a submission has beside its body."""
 
     tenant_id: str
     idempotency_key: str | None
     traceparent: str
-
-
-def refs_in(document: object) -> tuple[str, ...]:
-    """Return the uploads that an unchecked document names."""
-    return named_refs(document.get("input")) if isinstance(document, dict) else ()
 
 
 def submission_faults(document: object, around: Surroundings) -> Iterator[Fault]:
@@ -82,23 +59,7 @@ def submission_faults(document: object, around: Surroundings) -> Iterator[Fault]
         )
     built = {name: value for name, value in document.items() if name not in NOT_BUILT}
     yield from find_faults(built, Envelope)
-    yield from _kind_faults(built, around)
-
-
-def _kind_faults(document: Mapping[str, object], around: Surroundings) -> Iterator[Fault]:
-    named = document.get("kind")
-    kind = around.kinds.get(named) if isinstance(named, str) else None
-    if isinstance(named, str) and kind is None:
-        known = ", ".join(sorted(around.kinds))
-        detail = f"This deployment knows the kinds: {known}."
-        yield Fault(pointer="/kind", code="unknown_kind", detail=detail)
-    rules = InputRules(
-        kind=kind, uploads=around.uploads, max_text_bytes=around.settings.max_text_bytes
-    )
-    yield from input_faults(document.get("input"), rules)
-    params = document.get("params", {})
-    if kind and isinstance(params, dict):
-        yield from find_faults(params, kind.params, pointer=ROOT.child("params"))
+    yield from work_faults(built, around)
 
 
 def to_submission(document: Mapping[str, Any], around: Surroundings, sender: Sender) -> Submission:
@@ -126,15 +87,8 @@ def to_submission(document: Mapping[str, Any], around: Surroundings, sender: Sen
         idempotency_key=sender.idempotency_key,
         document=document,
         traceparent=sender.traceparent,
-        run_limit=_run_limit(kind, engine, settings),
+        run_limit=run_limit(kind, engine, settings),
     )
-
-
-def _run_limit(kind: Kind, engine: Engine, settings: Settings) -> timedelta:
-    """How long one attempt may take."""
-    if engine is Engine.QUEUE:
-        return settings.attempt_limit
-    return min(kind.run_limit, settings.longest_run)
 
 
 def _or(given: int | UnsetType, default: int) -> int:

@@ -29,7 +29,8 @@ from uketsuke.services.ports import (
     Unavailable,
 )
 from uketsuke.services.run import ORDER_VERSION, Order, read_order
-from uketsuke.services.submit import Submission, admit
+from uketsuke.services.schedules import submission_of
+from uketsuke.services.submit import admit
 from uketsuke.telemetry import event
 
 # How long an attempt of each kind may take on a Workflow; what is not in it is no kind of ours.
@@ -196,7 +197,9 @@ async def _open(
         return "kind_unknown"
     limit = min(limits[schedule.kind], ports.settings.longest_run)
     admission = await admit(
-        _submission(schedule, run_limit=limit, ports=ports),
+        submission_of(
+            schedule, engine=Engine.WORKFLOW, run_limit=limit, origin=Origin.SCHEDULE, ports=ports
+        ),
         job_id=occurrence.job_id,
         start=start,
         ports=ports,
@@ -208,29 +211,6 @@ async def _open(
             return "input_gone"
         case _:
             return "run_in_progress"
-
-
-def _submission(schedule: Schedule, *, run_limit: timedelta, ports: Ports) -> Submission:
-    place = schedule.input
-    return Submission(
-        tenant_id=schedule.tenant_id,
-        kind=schedule.kind,
-        engine=Engine.WORKFLOW,
-        form=place.form,
-        content=None if schedule.content is None else json.loads(schedule.content),
-        refs=place.refs,
-        input_bytes=place.bytes,
-        params=schedule.params,
-        run_key=schedule.run_key,
-        max_attempts=ports.settings.default_max_attempts,
-        deadline=ports.settings.default_deadline,
-        metadata={},
-        idempotency_key=None,
-        document={},
-        traceparent=None,
-        run_limit=run_limit,
-        origin=Origin.SCHEDULE,
-    )
 
 
 async def look_after_occurrences(ports: Ports, *, limits: RunLimits) -> int:

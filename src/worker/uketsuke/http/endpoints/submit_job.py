@@ -9,6 +9,7 @@ from typing import Any
 from uketsuke.domain.idempotency import fingerprint, first_difference
 from uketsuke.domain.job import Job
 from uketsuke.http.answer import Headers, json_answer
+from uketsuke.http.asked_work import look_around, vanished
 from uketsuke.http.context import Context
 from uketsuke.http.idempotency_key import read_key
 from uketsuke.http.job_view import job_path, poll_after, show_job
@@ -21,13 +22,7 @@ from uketsuke.http.problem import (
     refuse,
     refuse_faults,
 )
-from uketsuke.http.submission import (
-    Sender,
-    Surroundings,
-    refs_in,
-    submission_faults,
-    to_submission,
-)
+from uketsuke.http.submission import Sender, submission_faults, to_submission
 from uketsuke.services.ports import AcceptedNew, Admission, KnownKey, RunInProgress
 from uketsuke.services.submit import submit
 
@@ -38,7 +33,7 @@ async def submit_job(request: Request, context: Context) -> Response:
     """Take a job in: 202 once it is durable, or with the job that stands for it already."""
     document = await read_json(request, limit=context.settings.max_body_bytes)
     key, key_faults = read_key(request.headers)
-    around = await _surroundings(document, context)
+    around = await look_around(document, context)
     found = chain(key_faults, submission_faults(document, around))
     faults = list(islice(found, MOST_FAULTS + 1))
     if faults:
@@ -47,14 +42,7 @@ async def submit_job(request: Request, context: Context) -> Response:
         tenant_id=context.tenant_id, idempotency_key=key, traceparent=context.traceparent
     )
     admission = await submit(to_submission(document, around, sender), ports=context.ports)
-    return _answer(admission, document, context)
-
-
-async def _surroundings(document: object, context: Context) -> Surroundings:
-    refs = refs_in(document)
-    inputs = context.ports.inputs
-    uploads = await inputs.find(refs, tenant_id=context.tenant_id) if refs else {}
-    return Surroundings(kinds=context.kinds, uploads=uploads, settings=context.settings)
+    return answer_admission(admission, document, context)
 
 
 def _refuse(faults: list[Fault]) -> Response:
@@ -77,7 +65,10 @@ async def _replay(document: object, key: str | None, context: Context) -> Respon
     return _accepted(known.job, context, headers=_REPLAYED)
 
 
-def _answer(admission: Admission, document: Mapping[str, Any], context: Context) -> Response:
+def answer_admission(
+    admission: Admission, document: Mapping[str, Any], context: Context
+) -> Response:
+    """Answer with the job that stands for a request. Raises ``Refused`` if none may."""
     match admission:
         case AcceptedNew(job=job):
             return _accepted(job, context)
@@ -91,7 +82,7 @@ def _answer(admission: Admission, document: Mapping[str, Any], context: Context)
                 raise _in_progress(job)
             return _accepted(job, context)
         case _:
-            raise refuse_faults(_vanished(document))
+            raise refuse_faults(vanished(document))
 
 
 def _difference(known: KnownKey, document: Mapping[str, object], context: Context) -> str | None:
@@ -115,10 +106,3 @@ def _mismatch(pointer: str) -> Refused:
 
 def _in_progress(job: Job) -> Refused:
     return refuse("run_in_progress", members={"id": job.id}, headers=(("location", job_path(job)),))
-
-
-def _vanished(document: Mapping[str, Any]) -> list[Fault]:
-    """Point at the uploads: one of them went between our look at it and the acceptance."""
-    form = "ref" if "ref" in document["input"] else "refs"
-    detail = "The uploaded input is gone. Upload it again."
-    return [Fault(pointer=f"/input/{form}", code="input_not_found", detail=detail)]
