@@ -16,6 +16,7 @@ from uketsuke_client.event import Event
 from uketsuke_client.input_ref import InputRef
 from uketsuke_client.job import Accepted, Failure, Job, Progress, Usage
 from uketsuke_client.request import Unsendable, new_idempotency_key
+from uketsuke_client.schedule import Last, Schedule
 from uketsuke_client.transport import Retry
 
 __all__ = [
@@ -28,10 +29,12 @@ __all__ = [
     "Fault",
     "InputRef",
     "Job",
+    "Last",
     "NotFinished",
     "Problem",
     "Progress",
     "Retry",
+    "Schedule",
     "UnexpectedAnswer",
     "Unreachable",
     "Unsendable",

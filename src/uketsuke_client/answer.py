@@ -10,6 +10,7 @@ import httpx
 from uketsuke_client.decode import JsonObject
 from uketsuke_client.error import UnexpectedAnswer
 from uketsuke_client.job import Accepted, Job, job_members
+from uketsuke_client.schedule import Schedule
 
 _Read = TypeVar("_Read")
 
@@ -49,3 +50,23 @@ def accepted_in(response: httpx.Response, *, key: str) -> Accepted:
         )
 
     return read_as(accepted, response)
+
+
+def schedules_in(page: JsonObject, *, path: str) -> list[Schedule]:
+    items = page.get("items")
+    if not isinstance(items, list):
+        raise UnexpectedAnswer(f"{path} answered without items")
+    try:
+        return [Schedule.from_json(item) for item in items if isinstance(item, dict)]
+    except ValueError as error:
+        raise UnexpectedAnswer(f"{path}: {error}") from None
+
+
+def next_in(page: JsonObject, *, path: str) -> str | None:
+    """Return the path of the next page. Another server would be sent the key."""
+    following = page.get("next")
+    if following is None:
+        return None
+    if not isinstance(following, str) or not following.startswith("/v1/") or following == path:
+        raise UnexpectedAnswer(f"{path} leads on to what is no page of it")
+    return following

@@ -8,7 +8,7 @@ import re
 import uuid
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import httpx
 
@@ -55,6 +55,18 @@ def job_path(job_id: str) -> str:
     if job_id in {"", ".", ".."}:
         raise Unsendable(f"{job_id!r} is not a job's id")
     return f"/v1/jobs/{quote(job_id, safe='')}"
+
+
+def schedule_path(name: str) -> str:
+    if name in {"", ".", ".."}:
+        raise Unsendable(f"{name!r} is not a schedule's name")
+    return f"/v1/schedules/{quote(name, safe='')}"
+
+
+def with_query(path: str, **query: str | None) -> str:
+    """Return ``path`` with those parameters that have a value."""
+    given = {name: value for name, value in query.items() if value is not None}
+    return f"{path}?{urlencode(given)}" if given else path
 
 
 def encoded(body: Mapping[str, Any]) -> bytes:

@@ -1,8 +1,9 @@
 """One request until it has an answer: what is sent again, when, and for how long.
 
 Only what may safely arrive twice comes through here: reads, cancels (the contract
-makes a second one harmless), uploads (a second copy is an unused one) and submissions,
-because those always carry an idempotency key.
+makes a second one harmless), uploads (a second copy is an unused one), schedules (the
+second time puts or deletes the same) and submissions, because those always carry an
+idempotency key.
 """
 
 from __future__ import annotations

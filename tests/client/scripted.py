@@ -109,6 +109,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     do_POST = do_GET
     do_PUT = do_GET
+    do_DELETE = do_GET
 
     def _send(self, answer: Answer) -> None:
         self.close_connection = answer.dropped
@@ -117,12 +118,13 @@ class _Handler(BaseHTTPRequestHandler):
         given = answer.body
         usual = {"content-type": "application/json", "date": self.date_time_string()}
         body = given if isinstance(given, bytes) else json.dumps(given).encode()
-        if answer.status == 304:
+        if answer.status in {204, 304}:
             body = b""
         self.send_response_only(answer.status)
         for name, value in {**usual, **answer.headers}.items():
             self.send_header(name, value)
-        self.send_header("content-length", str(len(body)))
+        if answer.status != 204:
+            self.send_header("content-length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
 
@@ -159,6 +161,31 @@ def job(state: str = "running", **members: object) -> dict[str, object]:
         "redriven_to": None,
         "metadata": {},
         "links": {"self": f"/v1/jobs/{JOB_ID}"},
+        **members,
+    }
+
+
+def schedule(name: str = "nightly", **members: object) -> dict[str, object]:
+    """Return a schedule as the contract shows it, with ``members`` changed."""
+    return {
+        "name": name,
+        "tenant_id": "t_1",
+        "cron": "30 7 * * 1-5",
+        "timezone": "Asia/Tokyo",
+        "kind": "summarize",
+        "input": {"text": "Some words."},
+        "params": {"max_words": 50},
+        "run_key": f"schedule:{name}",
+        "overlap": "skip",
+        "enabled": True,
+        "next_at": "2026-11-29T22:30:00.000Z",
+        "last": {
+            "at": "2026-11-26T22:30:00.000Z",
+            "job_id": JOB_ID,
+            "outcome": "started",
+        },
+        "created_at": "2026-11-01T10:00:00.000Z",
+        "updated_at": "2026-11-01T10:00:00.000Z",
         **members,
     }
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.contract.factories import Store, new_job
+from tests.contract.test_cost import Spent
 from uketsuke.adapters.sql import rows, schedules
 from uketsuke.adapters.sql.database import Statement
 from uketsuke.adapters.sql.inputs import SqlInputs
@@ -531,6 +532,35 @@ async def test_the_purge_leaves_the_upload_of_a_schedule(scheduling: Scheduling)
 
     assert key not in {one.key for one in expired}
     assert deleted == 0
+
+
+async def test_an_occurrence_costs_six_rows_and_looking_for_one_none(d1_store: Store) -> None:
+    scheduling = Scheduling(d1_store)
+    schedule = await scheduling.put(scheduling.new())
+    assert schedule.next_at
+    spent = Spent(scheduling.database)
+
+    await scheduling.occurrences.due(after=None, limit=100)
+    looking = spent.written
+    later = schedule.next_at + MINUTE
+    await scheduling.occurrences.record(
+        schedule, due_at=schedule.next_at, job_id="job_1", next_at=later
+    )
+    recording = spent.written
+    occurrence = Occurrence(
+        tenant_id=scheduling.tenant,
+        schedule=schedule.name,
+        generation=schedule.generation,
+        due_at=schedule.next_at,
+        job_id="job_1",
+        state=OccurrenceState.RECORDED,
+        reason=None,
+        recorded_at=schedule.next_at,
+        tries=0,
+    )
+    assert await scheduling.occurrences.settle(occurrence, state=STARTED, reason=None)
+
+    assert (looking, recording, spent.written) == (0, 4, 6)
 
 
 IMPOSSIBLE = [

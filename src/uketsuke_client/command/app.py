@@ -12,6 +12,7 @@ from typer.main import get_command
 from uketsuke_client.command.ending import EXIT_CODES_HELP, ExitCode
 from uketsuke_client.command.local import dev, models
 from uketsuke_client.command.look import events, result, status
+from uketsuke_client.command.schedule import schedule_app
 from uketsuke_client.command.screen import Screen
 from uketsuke_client.command.session import PATIENCE_VARIABLE
 from uketsuke_client.command.submit import submit
@@ -34,6 +35,7 @@ app = typer.Typer(
 )
 for command in (submit, status, result, events, cancel, upload, dev, models):
     app.command(epilog=EXIT_CODES_HELP)(command)
+app.add_typer(schedule_app, name="schedule", epilog=EXIT_CODES_HELP)
 
 
 def _version(wanted: bool) -> None:

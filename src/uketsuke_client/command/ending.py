@@ -129,7 +129,7 @@ def _exit_code_of(status: int) -> ExitCode:
 # What the server cannot know: how to go on with this command.
 _HINTS: Final[Mapping[str, str]] = {
     "unauthenticated": "Give a key that this server knows with --key or UKETSUKE_KEY.",
-    "not_found": "Check the id, and that --url and the key are those it was made with.",
+    "not_found": "Check the id or the name, and that --url and the key are those it was made with.",
     "job_failed": "uketsuke status {job} says why; the job has no result.",
     "job_canceled": "The job was canceled and has no result.",
     "not_finished": "Follow it: uketsuke status {job} --follow",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+import json
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -39,3 +40,16 @@ def pair(given: str, *, option: str) -> tuple[str, str]:
     if not equals or not name:
         raise typer.BadParameter(f"{given!r} is not NAME=VALUE", param_hint=option)
     return name, value
+
+
+def json_pair(given: str, *, option: str) -> tuple[str, Any]:
+    """Return NAME=VALUE with its value as JSON if it is JSON, and else as the words it is."""
+    name, value = pair(given, option=option)
+    try:
+        return name, json.loads(value, parse_constant=_no_number)
+    except ValueError:
+        return name, value
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")

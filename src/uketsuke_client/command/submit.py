@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any, TypeAlias
 
 import typer
@@ -10,7 +9,7 @@ import typer
 from uketsuke_client.command.ending import ExitCode, follow_hint, same_key_hint
 from uketsuke_client.command.follow import follow
 from uketsuke_client.command.look import answer_result
-from uketsuke_client.command.option import DEFAULT_URL, Json, Key, Timeout, Url, pair
+from uketsuke_client.command.option import DEFAULT_URL, Json, Key, Timeout, Url, json_pair, pair
 from uketsuke_client.command.session import Session, session
 from uketsuke_client.command.source import Given, input_of
 from uketsuke_client.job import Accepted
@@ -93,7 +92,7 @@ def submit(
     """
     given = Given(texts=text or (), file=file, texts_file=texts_file, refs=ref or ())
     asked = {
-        "params": dict(_param(p) for p in param or ()) or None,
+        "params": dict(json_pair(p, option="--param") for p in param or ()) or None,
         "metadata": dict(pair(m, option="--metadata") for m in metadata or ()) or None,
         "run_key": run_key,
         "on_conflict": on_conflict,
@@ -135,16 +134,3 @@ def _to_the_end(here: Session, *, job_id: str, timeout: float | None) -> None:
     result = here.client.result(job.id)
     answer_result(here.screen, result)
     here.screen.document({**job.raw, "result": result})
-
-
-def _param(given: str) -> tuple[str, Any]:
-    """Return NAME=VALUE with its value as JSON if it is JSON, and else as the words it is."""
-    name, value = pair(given, option="--param")
-    try:
-        return name, json.loads(value, parse_constant=_no_number)
-    except ValueError:
-        return name, value
-
-
-def _no_number(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")

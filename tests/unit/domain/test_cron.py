@@ -287,6 +287,26 @@ def test_a_rare_day_is_found_across_many_changes_of_the_clock() -> None:
 
 
 @pytest.mark.parametrize(
+    ("days", "expected"),
+    [
+        ("L * *", "2026-11-30"),
+        ("LW 1 *", "2027-01-29"),
+        ("* * MON#2", "2026-12-14"),
+        ("* * 5L", "2026-12-25"),
+        ("* * 7", "2026-12-06"),
+        ("*/2 * MON", "2026-12-07"),
+        ("24 12 MON", "2026-12-07"),
+        ("1 jan-feb *", "2027-01-01"),
+    ],
+)
+def test_days_are_told_by_the_signs_of_the_documentation(days: str, expected: str) -> None:
+    found = parse(f"0 13 {days}", "UTC").next_after(START + DAY / 2)
+
+    assert found
+    assert found.date().isoformat() == expected
+
+
+@pytest.mark.parametrize(
     ("expression", "told"),
     [
         ("", "five fields"),

@@ -6,6 +6,8 @@ whose minute or hour starts with ``*`` asks about each minute that the clock sho
 what the clock leaves out, and comes true in both passes of what the clock shows twice. Any other
 expression names times of day: each comes true once a day, in the first of two passes, or at the end
 of the gap that swallowed it.
+
+What takes long to import is imported where it is used (``docs/decisions/0008-cron-library.md``).
 """
 
 from __future__ import annotations
@@ -14,11 +16,8 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from importlib import resources
 from typing import Final
 from zoneinfo import ZoneInfo
-
-from cronsim import CronSim, CronSimError
 
 _TAKES: Final = {
     "minute": "0-59",
@@ -118,6 +117,8 @@ def check_expression(expression: str) -> None:
         )
     if not _CHARACTERS.fullmatch(expression):
         raise BadCron("Write the fields with digits, names of months and days, and * , - / # only.")
+    from cronsim import CronSimError
+
     try:
         named = _calendar_after(expression, _SOME_DAY)
     except CronSimError as error:
@@ -139,11 +140,15 @@ def find_zone(name: str) -> ZoneInfo:
 
 @lru_cache(maxsize=1)
 def _zones() -> frozenset[str]:
+    from importlib import resources
+
     # A look-up by any other name would search files that a machine may have beside these.
     return frozenset(resources.files("tzdata").joinpath("zones").read_text().split())
 
 
 def _calendar_after(expression: str, named: datetime) -> datetime | None:
+    from cronsim import CronSim
+
     return next(CronSim(expression, named), None)
 
 
