@@ -12,7 +12,7 @@ from croniter import croniter
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from uketsuke.domain.cron import BadCron, check_expression, find_zone, parse
+from uketsuke.domain.cron import BadCron, Cron, check_expression, find_zone, parse
 
 # Other work on the same machine must not fail a property.
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -278,6 +278,22 @@ def test_a_year_of_minutes_is_not_walked(monkeypatch: pytest.MonkeyPatch) -> Non
 
     assert cron.latest_in(START - YEAR, START + timedelta(seconds=30)) == START
     assert looks < 30
+
+
+def test_in_the_second_pass_a_time_of_day_has_been_already() -> None:
+    second_pass = datetime(2027, 10, 31, 1, 10, tzinfo=UTC)  # 2:10 in Berlin, again
+
+    found = parse("30 2 * * *", "Europe/Berlin").next_after(second_pass)
+
+    assert found == datetime(2027, 11, 1, 1, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("expression", ["0 0 */20 * 1L", "* * */20 * 1L"])
+def test_the_search_for_what_never_comes_true_has_an_end(expression: str) -> None:
+    never = Cron(expression=expression, zone=find_zone("Europe/Berlin"))
+
+    assert never.next_after(START) is None
+    assert never.latest_in(START - YEAR, START) is None
 
 
 def test_a_rare_day_is_found_across_many_changes_of_the_clock() -> None:
