@@ -1,35 +1,62 @@
-"""Who does something in a history: callers, consumers, the cron, and other people's messages."""
+"""Who does something in a history: callers, Workers, the cron, and other people's messages."""
 
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
+import msgspec
+
+from tests.simulation.isolate import Ended, Isolate
+from tests.simulation.kind import BOOK, SIMULATED, BookParams, chapter_of
 from tests.simulation.provider import SECRET, ProviderClient
 from tests.simulation.trace import name_of
+from tests.simulation.workflows import Instance, LifeSteps
 from tests.simulation.world import World
 from uketsuke.domain.job import EncodedResult, InputForm, Job, JobKey
 from uketsuke.domain.lifecycle import Engine
-from uketsuke.kinds.registry import KINDS
 from uketsuke.providers.openai_compatible import OpenAICompatible
 from uketsuke.providers.work import run_kind
 from uketsuke.services.cancel import AlreadyFinished, cancel
 from uketsuke.services.consume import consume
-from uketsuke.services.execute import Attempt
+from uketsuke.services.execute import Attempt, Worker
 from uketsuke.services.knock import Verdict
 from uketsuke.services.ports import (
     AcceptedNew,
     Admission,
     Delivery,
     KnownKey,
+    Ports,
     RunInProgress,
     Unavailable,
 )
 from uketsuke.services.revive import revive
+from uketsuke.services.run import RunFailed, read_order, run_instance
 from uketsuke.services.submit import Submission, submit
 from uketsuke.services.sweep import sweep
+
+
+def worker_in(isolate: Isolate, world: World, ports: Ports) -> Worker:
+    """Return what works an attempt in this isolate, with a provider of its own."""
+    client = ProviderClient(world.provider, isolate, world.job_key, world.ledger.note_call)
+    provider = OpenAICompatible(
+        http=client, clock=ports.clock, base_url="http://provider/v1", api_key="k"
+    )
+
+    async def work(attempt: Attempt) -> Mapping[str, object] | EncodedResult:
+        key, token = attempt.leased.job.key, attempt.leased.token
+        isolate.working[key] = token
+        isolate.started.add(token)
+        world.ledger.note_start(key, isolate)
+        try:
+            return await run_kind(attempt, kinds=SIMULATED, provider=provider, ports=ports)
+        finally:
+            del isolate.working[key]
+
+    return work
 
 
 @dataclass(slots=True)
@@ -42,23 +69,9 @@ class Consumers:
         world = self.world
         isolate = world.isolate("consumer")
         ports = world.ports(isolate)
-        client = ProviderClient(world.provider, isolate, world.job_key)
-        provider = OpenAICompatible(
-            http=client, clock=ports.clock, base_url="http://provider/v1", api_key="k"
-        )
-
-        async def work(attempt: Attempt) -> Mapping[str, object] | EncodedResult:
-            key, token = attempt.leased.job.key, attempt.leased.token
-            isolate.working[key] = token
-            isolate.started.add(token)
-            world.ledger.note_start(key, isolate)
-            try:
-                return await run_kind(attempt, kinds=KINDS, provider=provider, ports=ports)
-            finally:
-                del isolate.working[key]
-
+        work = worker_in(isolate, world, ports)
         ended = await world.run(
-            isolate, consume(deliveries, work, kinds=frozenset(KINDS), ports=ports)
+            isolate, consume(deliveries, work, kinds=frozenset(SIMULATED), ports=ports)
         )
         if ended.error is not None:
             world.trace.breach("consume-is-total", repr(ended.error))
@@ -79,6 +92,26 @@ class Consumers:
         if ended.error is not None:
             world.trace.breach("revive-is-total", repr(ended.error))
         return ended.value
+
+
+@dataclass(slots=True)
+class Runs:
+    """The lives of Workflow instances, each in an isolate of its own."""
+
+    world: World
+
+    async def live(self, instance: Instance, isolate: Isolate) -> Ended[str]:
+        world = self.world
+        ports = world.ports(isolate)
+        steps = LifeSteps(world.workflows, instance, isolate)
+        work = worker_in(isolate, world, ports)
+        life = run_instance(read_order(instance.order), work, steps=steps, ports=ports)
+        ended = await world.run(isolate, life, wall=None)
+        if ended.error is not None:
+            told = isinstance(ended.error, RunFailed | Unavailable)
+            world.trace.require(told, "runs-end-as-told", repr(ended.error))
+            world.trace.count(f"run raised {type(ended.error).__name__}")
+        return ended
 
 
 @dataclass(slots=True)
@@ -109,7 +142,7 @@ class Callers:
     """People who submit, repeat what got no answer, and change their minds."""
 
     world: World
-    promised: dict[JobKey, str] = field(default_factory=dict)  # a 202 was sent: job to text
+    promised: set[JobKey] = field(default_factory=set)  # a 202 was sent
     by_key: dict[str, JobKey] = field(default_factory=dict)  # idempotency key to its job
     left: int = 0
 
@@ -134,8 +167,27 @@ class Callers:
         rng = self.world.rng
         shared = rng.random() < 0.3
         text = f"{SECRET} number {0 if shared else number}."
+        submission = self._plain(text, number, shared=shared)
+        if rng.random() < self.world.profile.runs:
+            submission = self._as_run(submission)
         if not shared and rng.random() < self.world.profile.poison:
-            self.world.provider.poison.add(text)
+            self.world.provider.poison.add(_a_part_of(submission, rng))
+        return submission
+
+    def _as_run(self, submission: Submission) -> Submission:
+        rng = self.world.rng
+        # A long answer is kept in an object, not in the checkpoint's row.
+        padding = rng.choice((0, 0, 0, 0, 0, 0, 70_000))
+        return replace(
+            submission,
+            kind=BOOK.name,
+            engine=Engine.WORKFLOW,
+            params={"chapters": 2 if padding else rng.randint(3, 6), "padding": padding},
+            run_limit=timedelta(seconds=rng.choice((30, 90, 400, 3600))),
+        )
+
+    def _plain(self, text: str, number: int, *, shared: bool) -> Submission:
+        rng = self.world.rng
         key = "key-shared" if shared else rng.choice((None, f"key-{number}"))
         run_key = rng.choice((None, None, "nightly"))
         return Submission(
@@ -184,8 +236,7 @@ class Callers:
     def _promise(self, job: Job, submission: Submission) -> None:
         trace = self.world.trace
         trace.require(job.key in self.world.ledger.rows, "accepted-means-durable", job.id)
-        assert isinstance(submission.content, str)
-        self.promised[job.key] = submission.content
+        self.promised.add(job.key)
         key = submission.idempotency_key
         if key is not None:
             first = self.by_key.setdefault(key, job.key)
@@ -200,6 +251,16 @@ class Callers:
         ended = await world.run(isolate, cancel(job, ports=world.ports(isolate)))
         if ended.error is not None and not isinstance(ended.error, Unavailable | AlreadyFinished):
             world.trace.breach("cancel-answers", repr(ended.error))
+
+
+def _a_part_of(submission: Submission, rng: random.Random) -> str:
+    """Choose what of a job the provider will be asked, if it comes to that."""
+    assert isinstance(submission.content, str)
+    if submission.kind != BOOK.name:
+        return submission.content
+    asked = msgspec.convert(submission.params, BookParams)
+    number = rng.randint(1, asked.chapters)
+    return chapter_of(submission.content, number, padding=asked.padding)
 
 
 @dataclass(slots=True)

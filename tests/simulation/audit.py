@@ -12,11 +12,13 @@ from typing import Any
 from tests.simulation.change import Change, check_wake
 from tests.simulation.isolate import Isolate
 from tests.simulation.ledger import Ledger
-from tests.simulation.rows import read_duties, read_rows
+from tests.simulation.rows import JobRow, read_duties, read_rows
+from tests.simulation.runs import check_birth, check_refusal
 from tests.simulation.trace import name_of
+from uketsuke.adapters.sql import run_statements as runs
 from uketsuke.adapters.sql import statements as sql
+from uketsuke.adapters.sql import sweeping
 from uketsuke.adapters.sql.database import Row, Statement
-from uketsuke.adapters.sql.sweeping import CLAIM_DUTY, FINISH_DUTY
 from uketsuke.domain.job import JobKey
 from uketsuke.services.ports import Unavailable
 
@@ -29,7 +31,7 @@ class Audit:
 
     def apply(self, statements: Sequence[Statement], *, isolate: Isolate) -> list[list[Row]]:
         """Run a transaction for ``isolate`` and hold what it changed against the rules."""
-        connection = self.ledger.connection
+        connection, rows = self.ledger.connection, self.ledger.rows
         before = connection.total_changes
         endings = _endings_of(statements)
         self._expect_late_writes(endings)
@@ -39,13 +41,41 @@ class Audit:
         except sqlite3.IntegrityError as error:
             self.ledger.trace.breach("constraints-hold", f"{isolate.name}: {error}")
             raise Unavailable("the database refused") from error
-        if connection.total_changes == before:
-            return answers
-        if statements[0].sql in (CLAIM_DUTY, FINISH_DUTY):
-            self._compare_duties(isolate)
-        else:
-            self._compare(statements, endings, isolate)
+        if connection.total_changes != before:
+            self._look_at_changes(statements, endings, isolate)
+        self._look_at_answers(statements, answers, rows, isolate)
         return answers
+
+    def _look_at_changes(
+        self,
+        statements: Sequence[Statement],
+        endings: Mapping[JobKey, Mapping[str, Any]],
+        isolate: Isolate,
+    ) -> None:
+        match statements[0].sql:
+            case sweeping.CLAIM_DUTY | sweeping.FINISH_DUTY:
+                self._compare_duties(isolate)
+            case runs.KEEP_CHECKPOINT:
+                tenant, job, step, digest, *_ = map(str, statements[0].params)
+                self.ledger.note_checkpoint(JobKey(tenant, job), step, digest)
+            case _:
+                self._compare(statements, endings, isolate)
+
+    def _look_at_answers(
+        self,
+        statements: Sequence[Statement],
+        answers: Sequence[Sequence[Row]],
+        rows: Mapping[JobKey, JobRow],
+        isolate: Isolate,
+    ) -> None:
+        """See what a life that begins was told, and why a start was refused."""
+        if statements[0].sql == runs.RESUME and any(row["ours"] for row in answers[1]):
+            ((tenant, job, token),) = json.loads(str(statements[0].params[0]))
+            self.ledger.note_resumed(JobKey(tenant, job), token, isolate)
+        if statements[-1].sql == sql.SELECT_ADMITTED and answers[-1]:
+            (row,) = answers[-1]
+            refused = row["how"] == "live_run"
+            check_refusal(self.ledger, rows.get(_key(row)) if refused else None)
 
     def _compare_duties(self, isolate: Isolate) -> None:
         """A duty is one sweep's until it is finished or its lease ends."""
@@ -82,7 +112,7 @@ class Audit:
                 continue
             if old is None:
                 self.ledger.trace.note(f"{isolate.name}: {name_of(new.id)} accepted")
-                self.ledger.trace.require(new.state == "accepted", "born-accepted", new.state)
+                check_birth(self.ledger, new, isolate)
                 check_wake(self.ledger, new)
             else:
                 Change(self.ledger, statements, endings.get(key), isolate, old, new).check()
@@ -99,6 +129,10 @@ class Audit:
         self.ledger.trace.require(
             len(asked) == len(set(asked)), "one-job-an-idempotency-key", str(asked)
         )
+
+
+def _key(row: Row) -> JobKey:
+    return JobKey(row["tenant_id"], row["id"])
 
 
 def _endings_of(statements: Sequence[Statement]) -> dict[JobKey, Mapping[str, Any]]:

@@ -10,6 +10,7 @@ from typing import Any
 from tests.simulation.isolate import Isolate
 from tests.simulation.ledger import Ledger
 from tests.simulation.rows import LEGAL, JobRow, changed_at_the_end
+from tests.simulation.runs import RunChange, is_outlived
 from tests.simulation.trace import name_of
 from tests.simulation.wire import LONGEST_DRAG
 from uketsuke.adapters.sql.database import Statement
@@ -54,6 +55,9 @@ class Change:
             self.ledger.watch_lease(new)
         if old.lease_token is not None and new.lease_token != old.lease_token:
             self._check_handover()
+        if old.engine == "workflow" and old.state == "running":
+            settled = self.ending is not None
+            RunChange(self.ledger, self.statements, settled, self.isolate, old, new).check()
         if new.terminal:
             self._check_end()
 
@@ -107,8 +111,14 @@ class Change:
 
     def _check_epoch(self) -> None:
         """The key of the provider's calls moves only once the provider itself has said no."""
-        calls = [call for call in self.ledger.provider.calls if call.job_id == self.new.id]
-        said_no = bool(calls) and calls[-1].definite
+        calls = [
+            call
+            for call in self.ledger.provider.calls
+            if call.job_id == self.new.id and call.epoch == self.old.call_epoch
+        ]
+        # A run may be worked by two lives at once, if one of them has lost its lease.
+        of_a_run = self.new.engine == "workflow" and any(call.definite for call in calls)
+        said_no = of_a_run or (bool(calls) and calls[-1].definite)
         self._require(said_no, "epoch-moves-after-a-definite-no", f"{len(calls)} calls")
 
     def _check_fence(self) -> None:
@@ -120,8 +130,12 @@ class Change:
             return
         wished = new._replace(cancel_requested_at=old.cancel_requested_at, wake_at=old.wake_at)
         assert old.leased_until is not None
-        expired = old.leased_until <= self.ledger.watched.now_ms()
-        self._require(expired or wished == old, "leases-are-respected", f"{old} {new}")
+        free = old.leased_until <= self.ledger.watched.now_ms()
+        if old.engine == "workflow":
+            # What a silent run is worth, only its instance can tell: by its token, or too late.
+            now, lease_ms = self.ledger.watched.now_ms(), self.ledger.lease_ms
+            free = is_outlived(old, now, lease_ms=lease_ms)
+        self._require(free or wished == old, "leases-are-respected", f"{old} {new}")
         extended = new.lease_token == old.lease_token and new.leased_until != old.leased_until
         self._require(not extended, "only-the-holder-renews", f"{old.leased_until}")
 
@@ -147,8 +161,7 @@ class Change:
             ledger.trace.count("takeover")
         if old.crashes or old.state == "running":
             ledger.trace.count("quarantine")
-        ledger.holders[token] = self.isolate
-        ledger.leased_at[token] = ledger.trace.now()
+        ledger.note_holder(new.key, token, self.isolate)
         self.isolate.holds[new.key] = (new.attempt_no, token)
 
     def _check_poison(self) -> None:
@@ -190,6 +203,10 @@ class Change:
     def _check_crash(self) -> None:
         """Only what was alone, or had used up its attempts itself, may end as crashed."""
         new, ledger = self.new, self.ledger
+        if new.engine == "workflow":
+            spent = new.attempts >= new.max_attempts
+            self._require(spent, "crashed-runs-had-their-attempts", str(new.attempts))
+            return
         if new.key in ledger.provider.poison_jobs:
             ledger.trace.count("poison ended")
             return

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tests.simulation.actors import Callers, Consumers, Cron, Strangers
+from tests.simulation.actors import Callers, Consumers, Cron, Runs, Strangers
 from tests.simulation.isolate import IsolateDied, track_tasks
 from tests.simulation.loop import NothingWillHappen, VirtualLoop, run, virtual_loop
 from tests.simulation.profile import Profile, draw_profile
@@ -86,6 +86,7 @@ async def _play(world: World) -> None:
     consumers, callers, cron = Consumers(world), Callers(world), Cron(world)
     world.queue.handler = consumers.handle
     world.dead_queue.handler = consumers.handle_dead
+    world.workflows.live = Runs(world).live
     callers.start()
     Strangers(world).start()
     world.spawn(cron.tick_forever())

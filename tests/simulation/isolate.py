@@ -53,6 +53,7 @@ class Isolate:
     dies_after: float | None = None
     frozen: tuple[float, float] | None = None  # when all of it stands still
     cut: Outage | None = None  # when it alone does not reach the database
+    patience: float | None = None  # how many seconds it waits for an answer at most
     death: Death | None = None
     # What it holds leases of: job to (attempt, token). Kept by the audit.
     holds: dict[JobKey, tuple[int, str]] = field(default_factory=dict)
@@ -61,6 +62,7 @@ class Isolate:
     # Jobs that are being worked in it, with their tokens; and all tokens that ever were.
     working: dict[JobKey, str] = field(default_factory=dict)
     started: set[str] = field(default_factory=set)
+    resumed_at: float | None = None  # when its attempt's run was let go on in it
     _tasks: list[asyncio.Task[Any]] = field(default_factory=list)
     _died: asyncio.Future[None] | None = None
     on_death: Callable[[Isolate], None] | None = None
@@ -114,7 +116,7 @@ class Isolate:
             pause, self._cancel_all, rounds - 1, context=Context()
         )
 
-    async def run(self, main: Coroutine[Any, Any, T], *, wall: float) -> Ended[T]:
+    async def run(self, main: Coroutine[Any, Any, T], *, wall: float | None) -> Ended[T]:
         """Run an event to its end, its death, or the platform's limit of wall time."""
         loop = asyncio.get_running_loop()
         self._died = loop.create_future()
@@ -122,10 +124,11 @@ class Isolate:
         context.run(CURRENT.set, self)
         context.run(FROZEN.set, self.frozen)
         task = loop.create_task(main, context=context)
-        limit = loop.call_later(wall, self.end, Death("wall time"))
+        limit = loop.call_later(wall, self.end, Death("wall time")) if wall else None
         both: list[asyncio.Future[Any]] = [task, self._died]
         await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-        limit.cancel()
+        if limit is not None:
+            limit.cancel()
         if self.death is not None:
             return Ended(death=self.death)
         self._died.cancel()

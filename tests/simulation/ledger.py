@@ -13,11 +13,12 @@ from datetime import timedelta
 from typing import Protocol
 
 from tests.simulation.isolate import Death, Isolate
-from tests.simulation.provider import Provider
+from tests.simulation.provider import Call, Provider
 from tests.simulation.rows import JobRow
 from tests.simulation.trace import Trace, name_of
+from tests.simulation.workflows import VirtualWorkflows
 from tests.support.sqlite import SqliteDatabase
-from uketsuke.domain.job import JobKey
+from uketsuke.domain.job import JobKey, instance_id
 
 
 class Watched(Protocol):
@@ -44,7 +45,9 @@ class Ledger:
     watched: Watched
     trace: Trace
     provider: Provider
+    engine: VirtualWorkflows
     world: Context
+    lease: timedelta
     slack: timedelta  # a lease and a sweep: how late after its deadline a job may be looked at
     rows: dict[JobKey, JobRow] = field(default_factory=dict)
     duties: dict[str, tuple[str | None, int]] = field(default_factory=dict)
@@ -53,12 +56,25 @@ class Ledger:
     leased_at: dict[str, float] = field(default_factory=dict)  # virtual seconds, by token
     settled: set[str] = field(default_factory=set)  # tokens
     paid: dict[JobKey, float] = field(default_factory=dict)  # when the paid result was kept
+    # Of runs: what stands, and since when each step is paid for; which instances must not go on.
+    checkpoints: dict[tuple[JobKey, str, str], tuple[object, ...]] = field(default_factory=dict)
+    kept: dict[tuple[JobKey, str], float] = field(default_factory=dict)
+    doomed: dict[str, float] = field(default_factory=dict)
     late_writes: int = 0
     began_ms: int = 0  # when the transaction under way began
 
     @property
     def connection(self) -> sqlite3.Connection:
         return self.watched.database.connection
+
+    @property
+    def lease_ms(self) -> int:
+        return self.lease // timedelta(milliseconds=1)
+
+    def note_holder(self, key: JobKey, token: str, isolate: Isolate) -> None:
+        """Hear who may work now under a token."""
+        self.holders[token] = isolate
+        self.leased_at[token] = self.trace.now()
 
     def note_death(self, isolate: Isolate) -> None:
         """Remember why the attempts that an isolate held ended."""
@@ -99,13 +115,51 @@ class Ledger:
             self.trace.count("paid result kept")
             self.paid.setdefault(JobKey(tenant, job), self.trace.now())
 
+    def note_resumed(self, key: JobKey, token: str, isolate: Isolate) -> None:
+        """Hear of a life that goes on with a run: whoever worked it before must have stopped."""
+        before = self.holders.get(token)
+        at_work = before is not None and before is not isolate and before.working.get(key) == token
+        told = f"{isolate.name} and {before.name if before else ''}, {name_of(key.job_id)}"
+        alive = at_work and before is not None and before.death is None
+        self.trace.require(not alive, "one-life-works-a-run", told)
+        isolate.resumed_at = self.trace.now()
+        self.note_holder(key, token, isolate)
+        self.engine.heard_of(instance_id(key.job_id, self.rows[key].attempt_no))
+
+    def note_call(self, key: JobKey, call: Call, isolate: Isolate) -> None:
+        """Hear of a provider's call: no life that began after a step was kept pays for it again."""
+        kept_at = self.kept.get((key, call.step))
+        if kept_at is None or isolate.resumed_at is None:
+            return
+        self.trace.count("step paid again in flight")
+        told = f"{isolate.name}, {name_of(key.job_id)} {call.step}"
+        self.trace.require(kept_at >= isolate.resumed_at, "no-step-is-paid-again", told)
+
+    def note_checkpoint(self, key: JobKey, step: str, digest: str) -> None:
+        """Hear of a checkpoint that was written: once, and for a job that lives."""
+        (*stands,) = self.connection.execute(
+            "SELECT attempt, content, object_key FROM checkpoints"
+            " WHERE tenant_id = ? AND job_id = ? AND step = ? AND digest = ?",
+            (*key, step, digest),
+        ).fetchone()
+        first = self.checkpoints.setdefault((key, step, digest), tuple(stands))
+        told = f"{name_of(key.job_id)} {step}"
+        self.trace.note(f"{told} is kept")
+        self.trace.require(first == tuple(stands), "a-checkpoint-is-written-once", told)
+        self.trace.require(not self.rows[key].terminal, "no-checkpoint-after-the-end", told)
+        self.kept.setdefault((key, step), self.trace.now())
+
     def note_start(self, key: JobKey, isolate: Isolate) -> None:
         """Check that this work may begin, beside what its Worker works already."""
+        held = self.rows[key].lease_token == isolate.working[key] or isolate.frozen is not None
+        self.trace.require(held, "only-the-holder-works", f"{isolate.name}, {name_of(key.job_id)}")
         kept, leased = self.paid.get(key), self.leased_at[isolate.working[key]]
         told = f"{name_of(key.job_id)} is worked again"
         self.trace.require(kept is None or kept >= leased, "nothing-is-paid-twice", told)
         together = list(isolate.working)
-        suspects = [name_of(job.job_id) for job in together if self.rows[job].crashes]
+        # One that stood still past its lease may work for a moment what another one has lost since.
+        ours = [j for j in together if self.rows[j].lease_token == isolate.working[j]]
+        suspects = [name_of(job.job_id) for job in ours if self.rows[job].crashes]
         company = len(together) > 1 and suspects
         self.trace.require(
             not company, "quarantined-jobs-work-alone", f"{isolate.name}: {suspects}"

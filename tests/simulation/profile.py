@@ -30,11 +30,21 @@ class QueueHabits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WorkflowHabits:
+    """How the Workflow engine behaves in this history."""
+
+    fates: Sequence[tuple[str, float]]  # of an instance whose life ended by a death; and weight
+    restarts_within: float  # seconds
+    lost_outcomes: float  # how likely a step's isolate is to die before its outcome is kept
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
     """Everything about a history that its seed decides at once."""
 
     settings: Settings
     jobs: int
+    runs: float  # how many of them run on a Workflow
     heals_at: float
     database: Faults
     database_outages: Sequence[Outage]
@@ -42,6 +52,9 @@ class Profile:
     blob_outages: Sequence[Outage]
     sends: Faults
     queue: QueueHabits
+    workflows: Faults
+    workflow_outages: Sequence[Outage]
+    workflow: WorkflowHabits
     statement: float  # how many seconds one may take, at most
     doom: float  # how likely an event's isolate is to die
     freeze: float  # how likely an event's isolate is to stand still for a while
@@ -62,6 +75,7 @@ def draw_profile(rng: random.Random) -> Profile:
     return Profile(
         settings=_settings(rng),
         jobs=rng.randint(2, 12),
+        runs=_perhaps(rng, 0.8),
         heals_at=heals_at,
         database=_faults(rng, 0.06),
         database_outages=_outages(rng, heals_at),
@@ -69,6 +83,9 @@ def draw_profile(rng: random.Random) -> Profile:
         blob_outages=_outages(rng, heals_at),
         sends=_faults(rng, 0.3),
         queue=_queue(rng, heals_at),
+        workflows=_faults(rng, 0.3),
+        workflow_outages=_outages(rng, heals_at),
+        workflow=_workflow(rng),
         statement=rng.choice((0.001, 0.02, 0.2)),
         doom=_perhaps(rng, 0.25),
         freeze=_perhaps(rng, 0.4),
@@ -119,6 +136,17 @@ def _queue(rng: random.Random, heals_at: float) -> QueueHabits:
         gathering=rng.choice((0.001, 0.001, 5.0, 20.0)),
         consumers=rng.choice((1, 2, 5)),
         closed=closed,
+    )
+
+
+def _workflow(rng: random.Random) -> WorkflowHabits:
+    usual = rng.choice(("restarts", "restarts", "sleeps"))
+    fates = [(usual, 1.0)]
+    fates += [(fate, _perhaps(rng, 1.0)) for fate in ("sleeps", "is deaf", "is gone", "breaks")]
+    return WorkflowHabits(
+        fates=fates,
+        restarts_within=rng.choice((2.0, 30.0, 200.0)),
+        lost_outcomes=_perhaps(rng, 0.15),
     )
 
 

@@ -27,6 +27,8 @@ class Call:
 
     key: str
     job_id: str
+    step: str
+    epoch: int
     at: float
     definite: bool = False
     paid: bool = False
@@ -58,6 +60,7 @@ class ProviderClient:
     provider: Provider
     isolate: Isolate
     key_of: Callable[[str], JobKey]
+    on_call: Callable[[JobKey, Call, Isolate], None]
 
     async def post(
         self, url: str, *, headers: Mapping[str, str], body: bytes, timeout: timedelta
@@ -78,9 +81,10 @@ class ProviderClient:
         return answer
 
     def _record(self, key: str) -> Call:
-        job_id, _, _ = key.partition(".")
-        call = Call(key, job_id, asyncio.get_running_loop().time())
+        job_id, step, epoch, *_ = key.split(".")
+        call = Call(key, job_id, step, int(epoch), asyncio.get_running_loop().time())
         self.provider.calls.append(call)
+        self.on_call(self.key_of(job_id), call, self.isolate)
         return call
 
     async def _wait(self, manner: str, timeout: timedelta) -> None:
@@ -106,7 +110,8 @@ class ProviderClient:
                 raise Unavailable("the connection was cut")
             case "ok" | "slow":
                 call.paid = True
-                return _answered(_text_of(asked))
+                # No model says the same thing twice.
+                return _answered(f"{summary_of(_text_of(asked))} #{len(self.provider.calls)}")
             case _:
                 call.definite = True
                 return self._refusal(manner)
@@ -137,7 +142,7 @@ def _text_of(asked: Mapping[str, Any]) -> str:
 
 
 def _answered(text: str) -> HttpAnswer:
-    choice = {"finish_reason": "stop", "message": {"content": summary_of(text)}}
+    choice = {"finish_reason": "stop", "message": {"content": text}}
     document = {
         "model": "m",
         "choices": [choice],

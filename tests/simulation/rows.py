@@ -14,6 +14,7 @@ class JobRow(NamedTuple):
 
     tenant_id: str
     id: str
+    engine: str
     request_key: str
     run_key: str | None
     state: str
@@ -25,11 +26,15 @@ class JobRow(NamedTuple):
     due_at: int
     wake_at: int | None
     deadline_at: int
+    wakes: int
+    run_limit_ms: int
+    leased_at: int | None
     leased_until: int | None
     lease_token: str | None
     finished_at: int | None
     expires_at: int | None
     cancel_requested_at: int | None
+    progress_done: int | None
     error_class: str | None
     error_code: str | None
     result: str | None

@@ -32,6 +32,7 @@ class Faults:
 
 
 LONGEST_DRAG = 40.0  # seconds
+PATIENCE = 30.0  # seconds that the product's adapters wait for an answer
 FAULTS = ("refuse", "lose", "silence", "mute", "drag")
 
 
@@ -54,6 +55,7 @@ class Wire:
     faults: Faults
     outages: Sequence[Outage] = ()
     calm: bool = False
+    patience: float | None = None  # whoever asks waits no longer
     _weights: list[float] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -65,7 +67,7 @@ class Wire:
         isolate.spend_call()
         loop = asyncio.get_running_loop()
         fault = self._fault(loop.time(), isolate.cut if self.name == "database" else None)
-        plan = self._plan(fault)
+        plan = self._plan(fault, isolate.patience or self.patience)
         if fault is not None:
             self.trace.note(f"{isolate.name} {self.name}.{what} will meet: {fault}")
             self.trace.count(f"{self.name}:{fault}")
@@ -92,7 +94,8 @@ class Wire:
                 return fault
         return None
 
-    def _plan(self, fault: str | None) -> _Plan:
+    def _plan(self, fault: str | None, patience: float | None) -> _Plan:
+        given_up = patience is not None
         quick = 0.002 + self.rng.random() * 0.05
         match fault:
             case "refuse":
@@ -100,11 +103,13 @@ class Wire:
             case "lose":
                 return _Plan(quick, quick + 0.01, True)
             case "silence":
-                return _Plan(None, None, False)
+                return _Plan(None, patience, given_up)
             case "mute":
-                return _Plan(quick, None, False)
+                return _Plan(quick, patience, given_up)
             case "drag":
                 long = self.rng.uniform(1.0, LONGEST_DRAG - 1)
+                if patience is not None and patience < long:
+                    return _Plan(long, patience, True)
                 return _Plan(long, long + 0.01, False)
             case _:
                 return _Plan(quick, quick, False)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import random
 import sqlite3
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from tests.simulation.audit import Audit
 from tests.simulation.blobs import BlobPort, Store
+from tests.simulation.inside import BASE_MS, DatabasePort, WorkerClock, WorldDice
 from tests.simulation.isolate import Death, Ended, Isolate
 from tests.simulation.ledger import Ledger
 from tests.simulation.loop import VirtualLoop
@@ -21,9 +21,9 @@ from tests.simulation.profile import Profile
 from tests.simulation.provider import Provider
 from tests.simulation.queue import QueuePort, VirtualQueue
 from tests.simulation.trace import Trace
-from tests.simulation.wire import FAULTS, Faults, Wire
+from tests.simulation.wire import FAULTS, PATIENCE, Faults, Wire
+from tests.simulation.workflows import VirtualWorkflows, WorkflowPort
 from tests.support.sqlite import SqliteDatabase, connect
-from tests.support.workflows import MemoryWorkflows
 from uketsuke.adapters.sql.database import Row, Statement
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.inputs import SqlInputs
@@ -40,8 +40,7 @@ from uketsuke.services.ports import Ports
 
 T = TypeVar("T")
 
-BASE_MS = 1_796_000_000_000
-WALL_SECONDS = 900.0  # the platform's limit of one event
+WALL_SECONDS = 900.0  # the platform's limit of one event; a Workflow's steps have none
 
 
 class TickingDatabase(SqliteDatabase):
@@ -84,49 +83,6 @@ class SharedDatabase:
 
 
 @dataclass(slots=True)
-class WorkerClock:
-    """``services.ports.Clock`` of one Worker: off by minutes, as real ones are."""
-
-    isolate: Isolate
-
-    def now(self) -> datetime:
-        seconds = BASE_MS / 1000 + asyncio.get_running_loop().time() + self.isolate.skew
-        return datetime.fromtimestamp(seconds, UTC)
-
-    def monotonic(self) -> float:
-        return asyncio.get_running_loop().time() + self.isolate.skew
-
-
-@dataclass(slots=True)
-class WorldDice:
-    """``services.ports.Dice``, seeded."""
-
-    rng: random.Random
-
-    def draw(self) -> float:
-        return self.rng.random()
-
-    def entropy(self, count: int) -> bytes:
-        return self.rng.randbytes(count)
-
-
-@dataclass(slots=True)
-class DatabasePort:
-    """``adapters.sql.database.Database`` in one isolate; the audit sees every transaction."""
-
-    audit: Audit
-    wire: Wire
-    isolate: Isolate
-
-    async def batch(self, statements: Sequence[Statement]) -> Sequence[Sequence[Row]]:
-        return await self.wire.call(
-            "batch",
-            lambda: self.audit.apply(statements, isolate=self.isolate),
-            isolate=self.isolate,
-        )
-
-
-@dataclass(slots=True)
 class World:
     """Everything that a history's Workers reach, and the means to make a Worker."""
 
@@ -140,6 +96,7 @@ class World:
     store: Store = field(init=False)
     queue: VirtualQueue = field(init=False)
     dead_queue: VirtualQueue = field(init=False)
+    workflows: VirtualWorkflows = field(init=False)
     wires: dict[str, Wire] = field(init=False)
     context: Context = field(default_factory=copy_context)
     calm: bool = False
@@ -151,17 +108,31 @@ class World:
     def __post_init__(self) -> None:
         profile = self.profile
         self.provider = Provider(self.rng, self.trace, profile.provider)
+        self.workflows = VirtualWorkflows(
+            rng=self.rng,
+            trace=self.trace,
+            world=self.context,
+            habits=profile.workflow,
+            spawn=self.spawn,
+            isolate=self.isolate,
+        )
         slack = self.profile.settings.lease + self.profile.settings.sweep_every
-        self.ledger = Ledger(self.shared, self.trace, self.provider, self.context, slack)
+        lease = self.profile.settings.lease
+        self.ledger = Ledger(
+            self.shared, self.trace, self.provider, self.workflows, self.context, lease, slack
+        )
         self.audit = Audit(self.ledger)
         self.store = Store(on_put=self.ledger.note_object)
         self.wires = {
             "database": self._wire("database", profile.database),
             "blobs": self._wire("blobs", profile.blobs),
             "queue": self._wire("queue", profile.sends),
+            "workflows": self._wire("workflows", profile.workflows),
         }
         self.wires["database"].outages = profile.database_outages
         self.wires["blobs"].outages = profile.blob_outages
+        self.wires["workflows"].outages = profile.workflow_outages
+        self.wires["workflows"].patience = PATIENCE
         self.dead_queue = self._queue("dlq", retry_delay=3600.0)
         self.queue = self._queue("queue", max_retries=profile.queue.max_retries)
         self.queue.dead_letters = self.dead_queue
@@ -188,6 +159,7 @@ class World:
 
     async def end(self) -> None:
         """End what still runs, and tell what went wrong in the simulator itself."""
+        self.workflows.closed = True
         for isolate in list(self._alive):
             isolate.kill(Death("the end"))
         for task in self._tasks:
@@ -205,9 +177,11 @@ class World:
             trace=self.trace,
             skew=rng.uniform(-skew, skew) if skew else 0.0,
             on_death=self.ledger.note_death,
+            patience=PATIENCE if role == "workflow" else None,
         )
         if not self.calm:
-            self._draw_doom(isolate)
+            # The life of an instance is longer than an event's, and asks more.
+            self._draw_doom(isolate, stretch=4 if role == "workflow" else 1)
         if role == "consumer" and self.profile.sharing:
             self._house(isolate)
         return isolate
@@ -222,28 +196,30 @@ class World:
                 other.beside.append(isolate)
             isolate.beside.extend(together)
 
-    def _draw_doom(self, isolate: Isolate) -> None:
+    def _draw_doom(self, isolate: Isolate, *, stretch: int) -> None:
         rng, profile, now = self.rng, self.profile, asyncio.get_running_loop().time()
         if rng.random() < profile.doom:
             if rng.random() < 0.6:
-                isolate.calls_left = rng.randint(0, 12)
+                isolate.calls_left = rng.randint(0, 12 * stretch)
             else:
                 isolate.dies_after = rng.uniform(0, 120)
         if rng.random() < profile.freeze:
-            start = now + rng.uniform(0, 8)
+            start = now + rng.uniform(0, 8 * stretch)
             isolate.frozen = (start, start + rng.choice((5, 18, 35, 70, 200)))
         if rng.random() < profile.cut:
             start = now + rng.uniform(0, 15)
             isolate.cut = Outage(start, start + rng.choice((5, 20, 70, 150)), rng.choice(FAULTS))
 
-    async def run(self, isolate: Isolate, main: Coroutine[Any, Any, T]) -> Ended[T]:
+    async def run(
+        self, isolate: Isolate, main: Coroutine[Any, Any, T], *, wall: float | None = WALL_SECONDS
+    ) -> Ended[T]:
         if isolate.dies_after is not None:
             asyncio.get_running_loop().call_later(
                 isolate.dies_after, isolate.kill, Death("at a time"), context=self.context
             )
         self._alive.append(isolate)
         try:
-            return await isolate.run(main, wall=WALL_SECONDS)
+            return await isolate.run(main, wall=wall)
         finally:
             self._alive.remove(isolate)
 
@@ -272,7 +248,7 @@ class World:
             keys=SqlKeys(database),
             blobs=BlobPort(self.store, self.wires["blobs"], isolate),
             queue=QueuePort(self.queue, self.wires["queue"], isolate),
-            workflows=MemoryWorkflows(),
+            workflows=WorkflowPort(self.workflows, self.wires["workflows"], isolate),
             clock=WorkerClock(isolate),
             dice=WorldDice(self.rng),
         )
@@ -283,7 +259,7 @@ class World:
         self.trace.note("the world is healthy again")
         for wire in self.wires.values():
             wire.calm = True
-        self.provider.calm = True
+        self.provider.calm = self.workflows.calm = True
         for queue in (self.queue, self.dead_queue):
             queue.calm = True
             queue.look()
