@@ -10,6 +10,8 @@ _EXPIRY = "src/worker/uketsuke/adapters/sql/expiry.py"
 _SWEEPING = "src/worker/uketsuke/adapters/sql/sweeping.py"
 _PURGING = "src/worker/uketsuke/adapters/sql/purging.py"
 _STORE = "src/worker/uketsuke/adapters/sql/repository.py"
+_RUNS = "src/worker/uketsuke/adapters/sql/run_statements.py"
+_RUN_STORE = "src/worker/uketsuke/adapters/sql/runs.py"
 _SERVICES = "src/worker/uketsuke/services"
 
 
@@ -123,7 +125,7 @@ MUTATIONS: Final = (
     Mutation(
         "a settle whose answer was lost is not asked about",
         f"{_SERVICES}/settle.py",
-        "written = await self.jobs.settled_under({e.key: e.token for e in missing})",
+        "written = await self.jobs.settled_under(missing)",
         "written: dict[JobKey, JobState] = {}",
     ),
     Mutation(
@@ -198,5 +200,127 @@ MUTATIONS: Final = (
         f"{_SERVICES}/messages.py",
         '"kind": job.kind,\n',
         '"kind": job.kind,\n        "about": dict(job.metadata),\n',
+    ),
+    Mutation(
+        "a life goes on with a run whatever its token says",
+        _RUN_STORE,
+        'if row["ours"]), None)',
+        "), None)",
+    ),
+    Mutation(
+        "a run is ended or nudged though it was heard of",
+        _RUNS,
+        '_SILENT: Final = f"{_NAMED} AND leased_until <= {NOW}"',
+        "_SILENT: Final = _NAMED",
+    ),
+    Mutation(
+        "nudges are not counted",
+        _RUNS,
+        "wakes = wakes + 1\n WHERE {_SILENT}",
+        "wakes = wakes\n WHERE {_SILENT}",
+    ),
+    Mutation(
+        "a life that begins leaves the count of nudges as it is",
+        _RUNS,
+        "max(leased_until, {NOW} + ?2), wakes = 0",
+        "max(leased_until, {NOW} + ?2)",
+    ),
+    Mutation(
+        "a run is given up at the first silence",
+        f"{_SERVICES}/silence.py",
+        "_NUDGES: Final = 2",
+        "_NUDGES: Final = 0",
+    ),
+    Mutation(
+        "a silent run is taken back as if its worker had been the queue's",
+        _EXPIRY,
+        "f\"state = 'running' AND engine = 'queue' AND leased_until <= {NOW}\"",
+        "f\"state = 'running' AND leased_until <= {NOW}\"",
+    ),
+    Mutation(
+        "a checkpoint is written over",
+        _RUNS,
+        "?2 AND finished_at IS NULL\nON CONFLICT DO NOTHING\n",
+        "?2 AND finished_at IS NULL\nON CONFLICT DO UPDATE SET attempt = excluded.attempt,"
+        " content = excluded.content, object_key = excluded.object_key\n",
+    ),
+    Mutation(
+        "a checkpoint is written after the job's end",
+        _RUNS,
+        "?2 AND finished_at IS NULL\nON",
+        "?2\nON",
+    ),
+    Mutation(
+        "the purge leaves the checkpoints",
+        _PURGING,
+        "                Statement(DELETE_CHECKPOINTS, wave),\n",
+        "",
+    ),
+    Mutation(
+        "a life does not look at what was kept before it began",
+        f"{_SERVICES}/run.py",
+        "    await durable.load()\n",
+        "",
+    ),
+    Mutation(
+        "a step is not kept",
+        f"{_SERVICES}/steps.py",
+        "                await self._keep(step, digest, done)\n",
+        "                self._note(Checkpoint(step=step, digest=digest, usage=done.usage,\n"
+        "                           attempt=1, content=json.dumps(done.value)))\n",
+    ),
+    Mutation(
+        "a start fails for a run key whose holder has outlived its time",
+        _STORE,
+        "    if new.run_key is None:\n",
+        "    if True:\n",
+    ),
+    Mutation(
+        "a start ends whoever has its run key",
+        _RUNS,
+        "?2 AND ({_STALE} OR {OVERDUE})",
+        "?2",
+    ),
+    Mutation(
+        "the instance of a run that is ended is not noted",
+        _RUNS,
+        " WHERE {_SILENT} AND {RECORDED}\nON CONFLICT",
+        " WHERE false\nON CONFLICT",
+    ),
+    Mutation(
+        "the instance of an outlived run is not noted",
+        _RUNS,
+        "engine = 'workflow' AND {_ON_RECORD}\n",
+        "engine = 'workflow' AND false\n",
+    ),
+    Mutation(
+        "doomed instances are forgotten, not ended",
+        f"{_SERVICES}/silence.py",
+        "            await ports.workflows.terminate(name)\n",
+        "            pass\n",
+    ),
+    Mutation(
+        "an instance that is missing is not made",
+        f"{_SERVICES}/silence.py",
+        "ports.workflows.create(run.instance_id, order_for(run.job, token=run.token))",
+        "ports.workflows.state(run.instance_id)",
+    ),
+    Mutation(
+        "an instance that sleeps is not woken",
+        f"{_SERVICES}/silence.py",
+        "        await ports.workflows.wake(run.instance_id)\n",
+        "        pass\n",
+    ),
+    Mutation(
+        "the row of a run waits until a consumer leases it",
+        _SQL,
+        "CASE WHEN ?17 IS NULL THEN 'accepted' ELSE 'running' END",
+        "CASE WHEN coalesce(?17, '') = ?17 AND 0 THEN 'running' ELSE 'accepted' END",
+    ),
+    Mutation(
+        "a step that failed leaves its text with the engine",
+        f"{_SERVICES}/steps.py",
+        '        "code": failure.code,\n',
+        '        "code": failure.code,\n        "text": "CONTENT",\n',
     ),
 )

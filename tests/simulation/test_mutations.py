@@ -22,6 +22,11 @@ _QUICK = (
     "a settle whose answer was lost is not asked about",
     "the idempotency key is not looked up",
     "the run key is not unique",
+    "a run is ended or nudged though it was heard of",
+    "nudges are not counted",
+    "a life does not look at what was kept before it began",
+    "a start fails for a run key whose holder has outlived its time",
+    "doomed instances are forgotten, not ended",
 )
 
 
