@@ -160,7 +160,8 @@ def test_a_late_write_of_a_run_that_has_outlived_its_limit_is_refused_and_counte
         until(lambda: late_writes(desk) == before + 1)
 
         end = desk.end(old)
-    assert replace(end, instances=_STALE.instances) == _STALE
+    assert end == replace(_STALE, instances=("complete",))
+    assert desk.instance(old)["output"] == {"outcome": "lost"}
     assert desk.steps(old) == [f"{step}.0" for step in STEPS]
     assert desk.api.get(f"/v1/jobs/{old}/result").json()["code"] == "job_failed"
     assert desk.end(new) == SUCCEEDED

@@ -4,14 +4,17 @@ upload lives as long as a schedule names it.
 
 from __future__ import annotations
 
+import asyncio
 import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from tests.contract.factories import Store, new_job
+from tests.contract.factories import RETENTION, Store, new_job
 from tests.contract.test_cost import Spent
 from uketsuke.adapters.sql import rows, schedules
 from uketsuke.adapters.sql.database import Statement
@@ -19,6 +22,7 @@ from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.schedules import SqlSchedules
+from uketsuke.adapters.sql.sweeping import SqlSweeping
 from uketsuke.domain.job import InputForm, InputPlace, JobKey, Upload
 from uketsuke.domain.schedule import (
     Last,
@@ -67,6 +71,16 @@ class Scheduling:
     def naming(self, *refs: str, name: str = "nightly", **changes: Any) -> NewSchedule:
         place = InputPlace(form=InputForm.REFS, bytes=3, refs=refs)
         return self.new(name, input=place, content=None, **changes)
+
+    @asynccontextmanager
+    async def undisturbed(self) -> AsyncIterator[None]:
+        """Hold the duty that starts what is due: the running stack sweeps each minute."""
+        sweeping = SqlSweeping(self.store.database, RETENTION)
+        duty, lease = "start_due", timedelta(seconds=30)
+        while not await sweeping.claim_duty(duty, token="test", lease=lease):
+            await asyncio.sleep(0.05)
+        yield
+        await sweeping.finish_duty(duty, token="test")
 
     async def put(self, new: NewSchedule) -> Schedule:
         put = await self.schedules.put(new)
@@ -184,10 +198,11 @@ async def test_the_next_time_is_kept_while_cron_and_zone_stay_as_they_are(
 
 
 async def test_a_next_time_that_has_passed_is_not_kept(scheduling: Scheduling) -> None:
-    await scheduling.due()
     later = datetime(2031, 1, 1, tzinfo=UTC)
+    async with scheduling.undisturbed():
+        await scheduling.due()
 
-    after = await scheduling.put(scheduling.new(next_at=later))
+        after = await scheduling.put(scheduling.new(next_at=later))
 
     assert after.next_at == later
 
@@ -265,17 +280,19 @@ async def test_an_operator_sees_every_tenants_schedules_in_order(store: Store) -
 async def test_only_what_is_enabled_and_has_come_is_due(scheduling: Scheduling) -> None:
     await scheduling.put(scheduling.new("later"))
     await scheduling.put(scheduling.new("off", enabled=False, next_at=None))
-    second = await scheduling.due("second", late=MINUTE)
-    first = await scheduling.due("first", late=2 * MINUTE)
 
     async def ours(after: Schedule | None) -> list[str]:
         due = await scheduling.occurrences.due(after=after, limit=1000)
         assert abs(due.now - await scheduling.now()) < MINUTE
         return [s.name for s in due.schedules if s.tenant_id == scheduling.tenant]
 
-    assert await ours(None) == ["first", "second"]
-    assert await ours(first) == ["second"]
-    assert await ours(second) == []
+    async with scheduling.undisturbed():
+        second = await scheduling.due("second", late=MINUTE)
+        first = await scheduling.due("first", late=2 * MINUTE)
+
+        assert await ours(None) == ["first", "second"]
+        assert await ours(first) == ["second"]
+        assert await ours(second) == []
 
 
 async def test_a_recorded_occurrence_moves_its_schedule_on(scheduling: Scheduling) -> None:

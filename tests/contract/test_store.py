@@ -246,8 +246,18 @@ async def test_a_settle_that_is_repeated_is_not_a_late_write(store: Store) -> No
 
     assert again == {}
     assert await store.counter("late_writes") == before
-    asked = await store.jobs.settled_under({leased.job.key: leased.token})
+    asked = await store.jobs.settled_under([ending(leased)])
     assert asked == {leased.job.key: JobState.SUCCEEDED}
+
+
+async def test_what_somebody_else_wrote_of_an_attempt_is_not_its_holders_own_ending(
+    store: Store,
+) -> None:
+    leased = await store.started()
+    silent = await store.silent(leased.job.key)
+    await store.runs.end_silent([silent], error_class=ErrorClass.STALE)
+
+    assert await store.jobs.settled_under([ending(leased)]) == {}
 
 
 async def test_a_taken_over_attempt_has_its_row_and_the_job_its_history(store: Store) -> None:

@@ -62,7 +62,7 @@ async def _record_and_start(schedule: Schedule, now: datetime, *, ports: Ports) 
     assert schedule.next_at is not None
     cron = parse(schedule.cron, schedule.timezone)
     at = cron.latest_in(schedule.next_at - timedelta(seconds=1), now) or schedule.next_at
-    job_id = occurrence_job_id(schedule, at)
+    job_id = job_id_of(schedule.key, generation=schedule.generation, at=at)
     recorded = await ports.occurrences.record(
         schedule, due_at=at, job_id=job_id, next_at=cron.next_after(now)
     )
@@ -71,10 +71,10 @@ async def _record_and_start(schedule: Schedule, now: datetime, *, ports: Ports) 
     return recorded
 
 
-def occurrence_job_id(schedule: Schedule, at: datetime) -> str:
+def job_id_of(key: ScheduleKey, *, generation: str, at: datetime) -> str:
     """Name an occurrence's job: the same each time, and another if the schedule is made anew."""
     milliseconds = int(at.timestamp() * 1000)
-    named = json.dumps([*schedule.key, schedule.generation, milliseconds])
+    named = json.dumps([*key, generation, milliseconds])
     entropy = hashlib.sha256(named.encode()).digest()[:RANDOM_BYTES]
     return time_sorted_id("job", now_ms=milliseconds, entropy=entropy)
 

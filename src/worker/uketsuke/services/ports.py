@@ -143,8 +143,8 @@ class Jobs(Protocol):
         """
         ...
 
-    async def settled_under(self, tokens: Mapping[JobKey, str]) -> Mapping[JobKey, JobState]:
-        """Tell which attempts were settled under these tokens (after a settle's lost answer)."""
+    async def settled_under(self, endings: Sequence[Ending]) -> Mapping[JobKey, JobState]:
+        """Tell which of these endings were written (after a settle's lost answer)."""
         ...
 
     async def take_back(self, keys: Collection[JobKey]) -> Sequence[Job]:

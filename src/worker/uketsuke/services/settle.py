@@ -75,7 +75,7 @@ class Settler:
         if not missing:
             return settled
         # Refused, or written by an earlier try whose answer was lost: ask before saying lost.
-        written = await self.jobs.settled_under({e.key: e.token for e in missing})
+        written = await self.jobs.settled_under(missing)
         for ending in missing:
             if ending.key not in written:
                 event(

@@ -30,7 +30,7 @@ async def look_after(run: SilentRun, *, ports: Ports) -> None:
     state = await ports.workflows.state(run.instance_id)
     if state is InstanceState.COMPLETE and await _settle_complete(run, ports=ports):
         return
-    if state is InstanceState.LIVE and run.outlived:
+    if run.outlived and state in _BEYOND:
         await _end(run, ErrorClass.STALE, ports=ports)
     elif state in _WAKABLE and _may_go_on(run):
         await _wake(run, state, ports=ports)
@@ -38,6 +38,8 @@ async def look_after(run: SilentRun, *, ports: Ports) -> None:
         await _end(run, ErrorClass.CRASHED, ports=ports)
 
 
+# A run that is live beyond its limit, or that lost its lease there and stopped.
+_BEYOND: Final = frozenset({InstanceState.LIVE, InstanceState.COMPLETE})
 _WAKABLE: Final = frozenset({InstanceState.LIVE, InstanceState.ABSENT})
 
 

@@ -146,8 +146,8 @@ class SqlJobs:
         long = ending.wait > self._retention.longest_knock
         return timedelta() if long else self._retention.grace
 
-    async def settled_under(self, tokens: Mapping[JobKey, str]) -> Mapping[JobKey, JobState]:
-        asked = rows.dump([[*key, token] for key, token in tokens.items()])
+    async def settled_under(self, endings: Sequence[Ending]) -> Mapping[JobKey, JobState]:
+        asked = rows.dump([[*e.key, e.token, e.outcome, _code(e)] for e in endings])
         found = await self._select(sql.SELECT_SETTLED, asked)
         return {_key(row): JobState(row["state"]) for row in found}
 
@@ -228,6 +228,10 @@ def _accepting(new: NewJob) -> Sequence[Statement]:
 def _known_key(row: Row) -> KnownKey:
     kept = row["fingerprint"]
     return KnownKey(job=rows.to_job(row), fingerprint=rows.load(kept) if kept else {})
+
+
+def _code(ending: Ending) -> str | None:
+    return ending.failure.code if ending.failure else None
 
 
 def _key(row: Row) -> JobKey:

@@ -295,13 +295,15 @@ UPDATE jobs
 RETURNING tenant_id, id, state
 """
 
-# After a settle whose answer was lost: which of these attempts were written? (A crash is what
-# another one wrote of them.) ?1 JSON array of [tenant, id, token]
+# After a settle whose answer was lost: which of these endings were written? (What somebody else
+# wrote of an attempt that was silent ends otherwise.) ?1 JSON array of [tenant, id, token, outcome,
+# error code]
 SELECT_SETTLED: Final = """
 SELECT a.tenant_id, a.job_id AS id, a.state
   FROM json_each(?1) AS asked
   JOIN attempts AS a ON a.tenant_id = asked.value ->> 0 AND a.job_id = asked.value ->> 1
-   AND a.lease_token = asked.value ->> 2 AND a.error_class IS NOT 'crashed'
+   AND a.lease_token = asked.value ->> 2
+   AND a.outcome = asked.value ->> 3 AND a.error_code IS asked.value ->> 4
 """
 
 # What waits ends at once; what runs is told. ?1 tenant, ?2 job, ?3 ms to keep
