@@ -237,6 +237,22 @@ class Client:
         """
         self._transport.send(Call(method="DELETE", path=request.schedule_path(name)))
 
+    def trigger_schedule(self, name: str, *, idempotency_key: str | None = None) -> Accepted:
+        """Start a schedule's job now, as ``submit`` would.
+
+        ``ApiError`` with ``run_in_progress`` names the live job that holds its run key.
+        """
+        key = idempotency_key or request.new_idempotency_key()
+        response = self._transport.send(
+            Call(
+                method="POST",
+                path=f"{request.schedule_path(name)}/trigger",
+                headers={"idempotency-key": request.quoted(key)},
+                idempotency_key=key,
+            )
+        )
+        return accepted_in(response, key=key)
+
     def wait(
         self,
         job_id: str,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.client.command_run import Command, on_a_terminal
-from tests.client.scripted import JOB_ID, KEY, Answer, ScriptedServer, problem, schedule
+from tests.client.scripted import JOB_ID, KEY, Answer, ScriptedServer, job, problem, schedule
 from uketsuke_client import ApiError, Client, InputRef, Last, UnexpectedAnswer, Unsendable
 
 LIST = "/v1/schedules"
@@ -245,3 +245,27 @@ def test_a_terminal_gets_tables_without_what_it_would_obey(server: ScriptedServe
     assert code == 0
     assert "tenant" in drawn
     assert "\x1b]0;title" not in drawn
+
+
+def test_a_trigger_is_sent_once_under_a_key_and_its_job_is_told(
+    server: ScriptedServer, command: Command
+) -> None:
+    server.answers("POST", f"{PATH}/trigger", Answer(status=202, body=job("accepted")))
+
+    ran = command("schedule", "trigger", "nightly")
+
+    assert (ran.code, ran.out.strip()) == (0, JOB_ID)
+    (sent,) = server.received
+    assert sent.headers["idempotency-key"].startswith('"')
+
+
+def test_a_trigger_that_is_refused_names_the_live_job(
+    server: ScriptedServer, command: Command
+) -> None:
+    refused = problem(409, "run_in_progress", id=JOB_ID)
+    server.answers("POST", f"{PATH}/trigger", refused)
+
+    ran = command("schedule", "trigger", "nightly")
+
+    assert ran.code != 0
+    assert JOB_ID in ran.err

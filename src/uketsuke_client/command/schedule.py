@@ -1,4 +1,4 @@
-"""``uketsuke schedule list``, ``show``, ``set`` and ``delete``."""
+"""``uketsuke schedule list``, ``show``, ``set``, ``delete`` and ``trigger``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Tenant: TypeAlias = Annotated[
 ]
 
 schedule_app = typer.Typer(
-    no_args_is_help=True, help="List, show, set and delete what is to run by the clock."
+    no_args_is_help=True, help="List, show, set, delete and trigger what is to run by the clock."
 )
 
 
@@ -124,3 +124,12 @@ def delete(name: Name, url: Url = DEFAULT_URL, key: Key = None, json_output: Jso
         here.client.delete_schedule(name)
         here.screen.answer(f"{name}: deleted")
         here.screen.document({"deleted": name})
+
+
+@schedule_app.command(epilog=EXIT_CODES_HELP)
+def trigger(name: Name, url: Url = DEFAULT_URL, key: Key = None, json_output: Json = False) -> None:
+    """Start a schedule's job now, and print its id."""
+    with session(url=url, key=key, json_output=json_output) as here:
+        job = here.client.trigger_schedule(name)
+        here.screen.answer(job.id)
+        here.screen.document(job.raw)
