@@ -149,6 +149,20 @@ def test_a_start_whose_instance_was_not_made_is_made_by_the_sweep(
     world.run(main())
 
 
+def test_a_step_that_an_earlier_life_has_stopped_is_done_anew(world: World) -> None:
+    async def main() -> None:
+        work = Pieces()
+        job = await started(world, work)
+        instance_of(world, job).done["piece-1-1"] = {"stopped": True}
+
+        done = await ended(world, job)
+
+        assert (done.state, done.attempts) == (JobState.SUCCEEDED, 1)
+        assert work.paid_once
+
+    world.run(main())
+
+
 def test_a_run_whose_engine_died_is_woken_and_pays_only_for_what_is_missing(world: World) -> None:
     async def main() -> None:
         work = Pieces()

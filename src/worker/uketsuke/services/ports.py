@@ -328,7 +328,8 @@ class Steps(Protocol):
     ) -> Mapping[str, object]:
         """Do a step that returns a small JSON object and does not raise.
 
-        If the caller is canceled, so is the work.
+        If the caller is canceled, so is the work; the engine may then keep ``{"stopped": true}``
+        as what the step returned.
         """
         ...
 

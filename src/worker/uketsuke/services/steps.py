@@ -89,6 +89,8 @@ class DurableSteps:
         while True:
             await self._beat()
             outcome = await self.steps.do(step, self._once(step, digest, work, refusals))
+            if "stopped" in outcome:
+                continue  # by the end of an earlier life: nothing came of it
             if "failed" not in outcome:
                 return await self._value_of(step, digest)
             failure = _read_failure(outcome)
