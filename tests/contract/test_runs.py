@@ -11,7 +11,7 @@ import pytest
 from tests.contract.factories import LEASE, Store, ending, new_job
 from uketsuke.adapters.sql.database import Statement
 from uketsuke.domain.failure import ErrorClass
-from uketsuke.domain.job import Checkpoint, JobKey, LeasedJob, RunStart, SeenJob
+from uketsuke.domain.job import Checkpoint, JobKey, LeasedJob, Progress, RunStart, SeenJob
 from uketsuke.domain.lifecycle import Engine, JobState
 from uketsuke.services.ports import AcceptedNew, Admission, RunInProgress
 
@@ -287,3 +287,30 @@ async def test_doomed_instances_are_told_until_they_are_forgotten(store: Store) 
 
     assert name in told
     assert name not in await store.runs.doomed(limit=1000)
+
+
+async def test_progress_does_not_run_backwards_within_an_attempt(store: Store) -> None:
+    leased = await store.started()
+    key = leased.job.key
+    for done in (3, 1):
+        progress = {key: Progress(done=done, total=5)}
+        await store.jobs.renew({key: leased.token}, duration=LEASE, progress=progress)
+
+    assert (await store.row(key))["progress_done"] == 3
+
+
+async def test_a_claim_that_comes_late_under_its_own_token_begins_nothing_anew(
+    store: Store,
+) -> None:
+    key = await store.accepted(engine=Engine.WORKFLOW)
+    await store.jobs.lease([key], token="t", duration=LEASE, alone=True)
+    await store.shift(key, "leased_at", -timedelta(seconds=20))
+    held = {key: f"t.{key.job_id}"}
+    await store.jobs.renew(held, duration=LEASE, progress={key: Progress(done=3, total=5)})
+    before = await store.row(key)
+
+    await store.jobs.lease([key], token="t", duration=LEASE, alone=True)
+
+    after = await store.row(key)
+    for column in ("attempts", "attempt_no", "leased_at", "progress_done", "progress_total"):
+        assert after[column] == before[column]

@@ -259,7 +259,7 @@ MUTATIONS: Final = (
     Mutation(
         "a life does not look at what was kept before it began",
         f"{_SERVICES}/run.py",
-        "    await durable.load()\n",
+        "    await _patiently(durable.load)\n",
         "",
     ),
     Mutation(

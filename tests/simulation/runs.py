@@ -65,6 +65,7 @@ class RunChange:
 
     def check(self) -> None:
         if self.new.lease_token == self.old.lease_token:
+            self._check_progress()
             if self.new.leased_until != self.old.leased_until:
                 self._check_longer()
         elif self.new.lease_token is not None:
@@ -88,6 +89,11 @@ class RunChange:
     @property
     def _instance(self) -> str:
         return instance_id(self.old.id, self.old.attempt_no)
+
+    def _check_progress(self) -> None:
+        before, after = self.old.progress_done, self.new.progress_done
+        forward = before is None or (after is not None and after >= before)
+        self._require(forward, "progress-runs-forward", f"{before}→{after}")
 
     def _check_longer(self) -> None:
         """The lease of a silent run goes on if its instance was roused, and each time is counted.

@@ -10,11 +10,12 @@ import pytest
 
 from tests.unit.services.world import World, working
 from uketsuke.domain.failure import ErrorClass
-from uketsuke.domain.job import Progress
+from uketsuke.domain.job import LeasedJob, Progress
 from uketsuke.domain.lifecycle import JobState
 from uketsuke.services.cancel import cancel
 from uketsuke.services.execute import Attempt
 from uketsuke.services.knock import Done, KnockAgain
+from uketsuke.services.leases import LeaseKeeper, Stop
 
 
 def test_work_that_outlasts_its_lease_keeps_it_by_renewing(world: World) -> None:
@@ -176,3 +177,32 @@ def test_a_keeper_that_meets_a_fault_of_ours_goes_on_keeping(
 
     world.run(main())
     assert "unexpected_error" in capsys.readouterr().out
+
+
+def test_work_that_begins_after_its_lease_was_lost_is_stopped_at_once(world: World) -> None:
+    """A run reads what it has kept before it works: the lease may go meanwhile."""
+
+    async def main() -> None:
+        job = await world.submitted()
+        found = await world.ports.jobs.lease(
+            [job.key], token="t", duration=world.settings.lease, alone=True
+        )
+        leased = found[job.key]
+        assert isinstance(leased, LeasedJob)
+        keeper = LeaseKeeper(
+            jobs=world.ports.jobs, clock=world.ports.clock, settings=world.settings
+        )
+        keeper.hold(leased, asked_at=world.ports.clock.monotonic())
+        world.database.failing = [("UPDATE jobs", "before")] * 100
+        beating = asyncio.ensure_future(keeper.run())
+        await asyncio.sleep(60)
+
+        work = asyncio.ensure_future(asyncio.sleep(100))
+        keeper.watch(job.key, work)
+        await asyncio.wait([work])
+
+        assert work.cancelled()
+        assert keeper.why_stopped(job.key) is Stop.LOST
+        beating.cancel()
+
+    world.run(main())

@@ -320,7 +320,7 @@ def test_a_result_whose_last_write_was_lost_is_settled_by_the_sweep(world: World
     world.run(main())
 
 
-def test_a_result_that_was_never_written_down_is_adopted_by_the_next_attempt(world: World) -> None:
+def test_a_result_is_settled_by_the_sweep_although_its_instance_broke(world: World) -> None:
     async def main() -> None:
         work = Pieces()
         job = await started(world, work)
@@ -332,8 +332,43 @@ def test_a_result_that_was_never_written_down_is_adopted_by_the_next_attempt(wor
         done = await ended(world, job)
 
         assert instance_of(world, job).state is InstanceState.BROKEN
-        assert (done.state, done.attempts) == (JobState.SUCCEEDED, 2)
+        assert (done.state, done.attempts) == (JobState.SUCCEEDED, 1)
         assert work.paid_once
+
+    world.run(main())
+
+
+def test_a_life_that_died_before_its_last_write_has_its_result_adopted_by_the_next(
+    world: World,
+) -> None:
+    async def main() -> None:
+        work = Pieces()
+        job = await started(world, work)
+        await asyncio.sleep(35)
+        world.database.failing = [(SETTLE, "before")] * 100
+        await asyncio.sleep(10)
+        world.workflows.die(f"{job.id}-1")
+        world.database.failing = []
+        worked = len(work.keys)
+
+        done = await ended(world, job)
+
+        assert (done.state, done.attempts) == (JobState.SUCCEEDED, 1)
+        assert len(work.keys) == worked
+        assert instance_of(world, job).state is InstanceState.COMPLETE
+
+    world.run(main())
+
+
+def test_what_a_new_life_reads_is_asked_for_a_few_times(world: World) -> None:
+    async def main() -> None:
+        work = Pieces()
+        world.database.failing = [("FROM checkpoints", "before")] * 2
+        job = await started(world, work, max_attempts=1)
+
+        done = await ended(world, job)
+
+        assert (done.state, done.attempts) == (JobState.SUCCEEDED, 1)
 
     world.run(main())
 

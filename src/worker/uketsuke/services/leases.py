@@ -56,7 +56,10 @@ class LeaseKeeper:
 
     def watch(self, key: JobKey, work: asyncio.Future[Any]) -> None:
         """Cancel ``work`` should the lease of ``key`` go, or somebody wish it."""
-        self._held[key].work = work
+        held = self._held[key]
+        held.work = work
+        if held.stop is not None:
+            work.cancel()
 
     def why_stopped(self, key: JobKey) -> Stop | None:
         """Return why the work was told to stop, if it was."""
@@ -156,6 +159,8 @@ _MARGIN = timedelta(seconds=1)
 def _stop(held: _Held, why: Stop) -> None:
     # The work may have come back with its result while the database was asked: then it settles
     # under its token, and the store decides.
-    if held.work is not None and not held.work.done():
+    if held.work is None:
+        held.stop = why
+    elif not held.work.done():
         held.stop = why
         held.work.cancel()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from uketsuke.domain.job import Checkpoint, Ending, Job, JobKey, LeasedJob, instance_id
 from uketsuke.domain.lifecycle import JobState
@@ -21,6 +21,7 @@ from uketsuke.services.steps import DurableSteps
 from uketsuke.services.tell import tell_end, trace_of
 from uketsuke.telemetry import event
 
+T = TypeVar("T")
 ORDER_VERSION: Final = 1
 RESULT: Final = ("result", "")  # the checkpoint's step and digest
 
@@ -104,22 +105,24 @@ async def run_instance(order: Order, work: Worker, *, steps: Steps, ports: Ports
 
 
 async def _resume(order: Order, *, ports: Ports) -> LeasedJob | None:
+    lease = ports.settings.lease
+    return await _patiently(lambda: ports.runs.resume(order.key, token=order.token, lease=lease))
+
+
+async def _patiently(ask: Callable[[], Awaitable[T]]) -> T:
+    """Ask the store a few times: a run that would break for one lost answer costs an attempt."""
     for pause in _PAUSES:
         try:
-            return await _ask_to_resume(order, ports=ports)
+            return await ask()
         except Unavailable:
             await asyncio.sleep(pause)
-    return await _ask_to_resume(order, ports=ports)
-
-
-async def _ask_to_resume(order: Order, *, ports: Ports) -> LeasedJob | None:
-    return await ports.runs.resume(order.key, token=order.token, lease=ports.settings.lease)
+    return await ask()
 
 
 async def _work_and_settle(
     attempt: Attempt, durable: DurableSteps, work: Worker, *, ports: Ports
 ) -> JobState | None:
-    await durable.load()
+    await _patiently(durable.load)
     ending = await _adopted(attempt, durable) or await execute(attempt, work, ports=ports)
     if ending is None:
         event("lease_lost", job_id=attempt.leased.job.id, tenant_id=attempt.leased.job.tenant_id)

@@ -28,7 +28,7 @@ async def look_after(run: SilentRun, *, ports: Ports) -> None:
     has crashed. Raises ``Unavailable`` when the platform does not tell.
     """
     state = await ports.workflows.state(run.instance_id)
-    if state is InstanceState.COMPLETE and await _settle_complete(run, ports=ports):
+    if state in _OVER and await _settle_kept(run, ports=ports):
         return
     if run.outlived and state in _BEYOND:
         await _end(run, ErrorClass.STALE, ports=ports)
@@ -38,6 +38,8 @@ async def look_after(run: SilentRun, *, ports: Ports) -> None:
         await _end(run, ErrorClass.CRASHED, ports=ports)
 
 
+# It does nothing more; but it may have done all, and only its last write was lost.
+_OVER: Final = frozenset({InstanceState.COMPLETE, InstanceState.BROKEN})
 # A run that is live beyond its limit, or that lost its lease there and stopped.
 _BEYOND: Final = frozenset({InstanceState.LIVE, InstanceState.COMPLETE})
 _WAKABLE: Final = frozenset({InstanceState.LIVE, InstanceState.ABSENT})
@@ -65,8 +67,8 @@ async def _end(run: SilentRun, error_class: ErrorClass, *, ports: Ports) -> None
             await ports.queue.send(message_for(job))
 
 
-async def _settle_complete(run: SilentRun, *, ports: Ports) -> bool:
-    """The instance was done, and its last write was lost: write it, under that attempt's token."""
+async def _settle_kept(run: SilentRun, *, ports: Ports) -> bool:
+    """Write the result that the instance has kept, if there is one, under that attempt's token."""
     kept = await ports.runs.checkpoints(run.job.key)
     found = next((one.content for one in kept if (one.step, one.digest) == RESULT), None)
     if found is None:

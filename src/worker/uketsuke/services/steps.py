@@ -197,10 +197,13 @@ class DurableSteps:
         return StepValue(value=json.loads(content), usage=checkpoint.usage if mine else None)
 
     async def _fetch(self, object_key: str) -> str:
-        try:
-            content = await self.ports.blobs.get(object_key)
-        except Unavailable:
-            content = None
+        content = None
+        for pause in _PAUSES:
+            try:
+                content = await self.ports.blobs.get(object_key)
+                break
+            except Unavailable:
+                await asyncio.sleep(pause)
         if content is None:
             raise AttemptFailed(ErrorClass.UNAVAILABLE, "storage_unavailable")
         return content.decode()

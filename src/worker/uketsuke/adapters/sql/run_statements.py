@@ -118,7 +118,7 @@ SELECT 'dl_' || substr(id, 5), tenant_id, id, kind, {_OUTLIVED_CLASS}, {_OUTLIVE
                     AND a.outcome = 'failed'), {NOW}),
        {NOW}, {NOW} + ?4, 1
   FROM jobs
- WHERE {_OUTLIVED} AND cancel_requested_at IS NULL
+ WHERE {_OUTLIVED} AND cancel_requested_at IS NULL AND (state <> 'running' OR {RECORDED})
 ON CONFLICT DO NOTHING
 """
 

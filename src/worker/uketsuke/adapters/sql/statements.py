@@ -136,12 +136,12 @@ UPDATE jobs
        state = 'running',
        lease_token = ?2 || '.' || id,
        leased_alone = ?4 AND engine = 'queue',
-       leased_at = {NOW},
+       leased_at = CASE WHEN {_OURS} THEN leased_at ELSE {NOW} END,
        leased_until = {NOW} + ?3,
        started_at = coalesce(started_at, {NOW}),
-       wakes = CASE engine WHEN 'workflow' THEN 0 ELSE wakes END,
-       progress_done = NULL,
-       progress_total = NULL
+       wakes = CASE WHEN engine = 'workflow' AND {_OURS} IS FALSE THEN 0 ELSE wakes END,
+       progress_done = CASE WHEN {_OURS} THEN progress_done END,
+       progress_total = CASE WHEN {_OURS} THEN progress_total END
  WHERE {IN_WAVE}
    AND ({_OURS}
         OR (state IN ('accepted', 'retrying') AND due_at <= {NOW})
@@ -198,7 +198,8 @@ UPDATE jobs
    SET leased_until = CASE WHEN deadline_at > {NOW} AND cancel_requested_at IS NULL
                            THEN max(leased_until, min({NOW} + ?2, leased_at + run_limit_ms + ?2))
                            ELSE leased_until END,
-       progress_done = coalesce(held.value ->> 3, progress_done),
+       progress_done = max(coalesce(held.value ->> 3, progress_done),
+                           coalesce(progress_done, held.value ->> 3)),
        progress_total = coalesce(held.value ->> 4, progress_total)
   FROM json_each(?1) AS held
  WHERE jobs.tenant_id = held.value ->> 0 AND jobs.id = held.value ->> 1
