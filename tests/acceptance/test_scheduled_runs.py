@@ -230,9 +230,7 @@ def record(clock: Clock, job: str) -> None:
       FROM schedules WHERE tenant_id = ?1 AND name = ?3
     """
     clock.desk.stack.d1(sql, clock.tenant, job, clock.names[job])
-    clock.desk.stack.d1(
-        "UPDATE schedules SET next_at = NULL, enabled = 0 WHERE name = ?1", clock.names[job]
-    )
+    clock.desk.stack.d1("UPDATE schedules SET next_at = NULL WHERE name = ?1", clock.names[job])
 
 
 def _is_there(desk: Desk, job: str) -> bool:

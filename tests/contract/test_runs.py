@@ -76,7 +76,44 @@ async def test_an_expired_run_goes_on_under_its_own_token_only(store: Store, nud
     assert resumed.attempt == 1
     row = await store.row(key)
     assert row["leased_until"] > await store.now()
-    assert row["wakes"] == 0
+    assert row["wakes"] == nudges
+
+
+async def test_progress_alone_shows_that_a_nudge_was_not_in_vain(store: Store) -> None:
+    """An instance that dies in each of its lives is woken so often, and no more."""
+    leased = await store.started()
+    key = leased.job.key
+    await store.runs.nudge(await store.silent(key), lease=LEASE)
+    woken = []
+    for done in (0, 1):
+        progress = {key: Progress(done=done, total=5)}
+        await store.jobs.renew({key: leased.token}, duration=LEASE, progress=progress)
+        woken.append((await store.row(key))["wakes"])
+
+    assert woken == [1, 0]
+
+
+async def test_a_queued_instance_is_waited_for_without_a_count(store: Store) -> None:
+    key = (await store.started()).job.key
+
+    assert await store.runs.nudge(await store.silent(key), lease=LEASE, counted=False)
+
+    assert (await store.row(key))["wakes"] == 0
+
+
+async def test_a_run_past_its_limit_is_given_no_more_time(store: Store) -> None:
+    leased = await store.started(run_limit=timedelta(minutes=5))
+    key = leased.job.key
+    await store.expire_lease(key)
+    await store.shift(key, "leased_at", -timedelta(minutes=6))
+
+    resumed = await store.runs.resume(
+        key, token=leased.token.removesuffix(f".{key.job_id}"), lease=LEASE
+    )
+
+    assert resumed
+    assert resumed.limit_left < timedelta()
+    assert (await store.row(key))["leased_until"] < await store.now()
 
 
 async def test_a_message_does_not_take_a_run_from_its_instance(store: Store) -> None:
@@ -260,9 +297,13 @@ async def test_a_checkpoint_is_written_once_and_the_first_one_stands(store: Stor
 async def test_all_checkpoints_of_a_job_come_back_however_many(store: Store) -> None:
     key = (await store.started()).job.key
     other = (await store.started()).job.key
+    many = """
+    WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 449)
+    INSERT INTO checkpoints (tenant_id, job_id, step, digest, attempt, content)
+    SELECT ?1, ?2, 'piece-' || i, 'd', 1, '"first"' FROM n
+    """
+    await store.database.batch([Statement(many, tuple(key))])
     names = [f"piece-{number}" for number in range(450)]
-    for name in names:
-        await store.runs.keep(key, checkpoint(name))
     await store.runs.keep(other, checkpoint("foreign"))
 
     found = await store.runs.checkpoints(key)

@@ -18,7 +18,7 @@ from tests.simulation.rows import JobRow
 from tests.simulation.trace import Trace, name_of
 from tests.simulation.workflows import VirtualWorkflows
 from tests.support.sqlite import SqliteDatabase
-from uketsuke.domain.job import JobKey, instance_id
+from uketsuke.domain.job import JobKey
 
 
 class Watched(Protocol):
@@ -124,7 +124,6 @@ class Ledger:
         self.trace.require(not alive, "one-life-works-a-run", told)
         isolate.resumed_at = self.trace.now()
         self.note_holder(key, token, isolate)
-        self.engine.heard_of(instance_id(key.job_id, self.rows[key].attempt_no))
 
     def note_call(self, key: JobKey, call: Call, isolate: Isolate) -> None:
         """Hear of a provider's call: no life that began after a step was kept pays for it again."""

@@ -191,8 +191,8 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "every failure moves the key of the provider's calls",
-        f"{_SERVICES}/execute.py",
-        "failure.error_class in DEFINITE and",
+        "src/worker/uketsuke/domain/failure.py",
+        "self.error_class in DEFINITE and",
         "True or",
     ),
     Mutation(
@@ -216,14 +216,8 @@ MUTATIONS: Final = (
     Mutation(
         "nudges are not counted",
         _RUNS,
-        "wakes = wakes + 1\n WHERE {_SILENT}",
+        "wakes = wakes + ?3\n WHERE {_SILENT}",
         "wakes = wakes\n WHERE {_SILENT}",
-    ),
-    Mutation(
-        "a life that begins leaves the count of nudges as it is",
-        _RUNS,
-        "max(leased_until, {NOW} + ?2), wakes = 0",
-        "max(leased_until, {NOW} + ?2)",
     ),
     Mutation(
         "a run is given up at the first silence",

@@ -94,6 +94,8 @@ class RunChange:
         before, after = self.old.progress_done, self.new.progress_done
         forward = before is None or (after is not None and after >= before)
         self._require(forward, "progress-runs-forward", f"{before}→{after}")
+        if (after or 0) > (before or 0):  # a life that brings nothing was roused in vain
+            self.ledger.engine.heard_of(self._instance)
 
     def _check_longer(self) -> None:
         """The lease of a silent run goes on if its instance was roused, and each time is counted.
@@ -133,7 +135,7 @@ class RunChange:
         self._check_doomed()
         if self.new.error_class == "stale":
             self._require(self._past_its_limit(), "stale-means-past-the-limit", "")
-        elif not (self._wished() or self._past_its_limit()):
+        elif self.new.error_class != "deadline" and not (self._wished() or self._past_its_limit()):
             self._check_lost()
 
     def _check_lost(self) -> None:

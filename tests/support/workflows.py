@@ -62,17 +62,24 @@ class MemoryWorkflows:
     lost_answers: int = 0  # of so many starts that happen
     deaf: set[str] = field(default_factory=set)  # instances that nothing wakes
     silent: set[str] = field(default_factory=set)  # instances that are not told about
+    garbled: set[str] = field(default_factory=set)  # instances that break who asks
+    full: bool = False  # what is created is queued until ``release``
 
     def _look(self, instance_id: str = "") -> None:
         if self.away or instance_id in self.silent:
             raise Unavailable
+        if instance_id in self.garbled:
+            raise RuntimeError("of a shape that nobody foresaw")
 
     async def create(self, instance_id: str, order: Mapping[str, object]) -> bool:
         self._look()
         if instance_id in self.instances:
             return False
         self.instances[instance_id] = Instance(order=dict(order))
-        self._begin(self.instances[instance_id])
+        if self.full:
+            self.instances[instance_id].state = InstanceState.QUEUED
+        else:
+            self._begin(self.instances[instance_id])
         if self.lost_answers:
             self.lost_answers -= 1
             raise Unavailable
@@ -96,6 +103,14 @@ class MemoryWorkflows:
         if instance and instance.state is InstanceState.LIVE:
             instance.state = InstanceState.BROKEN
             self._end_life(instance)
+
+    def release(self) -> None:
+        """Let begin what waited for room."""
+        self.full = False
+        for instance in self.instances.values():
+            if instance.state is InstanceState.QUEUED:
+                instance.state = InstanceState.LIVE
+                self._begin(instance)
 
     def die(self, instance_id: str) -> None:
         """Lose the engine: the instance stays as it is, and nothing of it goes on."""

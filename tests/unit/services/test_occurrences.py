@@ -304,7 +304,12 @@ def test_a_first_step_that_died_after_its_row_was_written_is_repeated_without_ha
 
 @pytest.mark.parametrize(
     ("after", "reason"),
-    [("deleted", "schedule_deleted"), ("made anew", "schedule_deleted"), ("kind", "kind_unknown")],
+    [
+        ("deleted", "schedule_deleted"),
+        ("made anew", "schedule_deleted"),
+        ("disabled", "schedule_disabled"),
+        ("kind", "kind_unknown"),
+    ],
 )
 def test_an_occurrence_that_cannot_start_has_a_reason(
     world: World, after: str, reason: str
@@ -315,7 +320,9 @@ def test_an_occurrence_that_cannot_start_has_a_reason(
         world.workflows.away = True
         await ticks(world, 1)
         world.workflows.away = False
-        if after != "kind":
+        if after == "disabled":
+            await put(world, "1 12 * * *", enabled=False, next_at=None)
+        elif after != "kind":
             await world.ports.schedules.delete(KEY)
         if after == "made anew":
             await put(world, "1 12 * * *", generation="g2")
@@ -324,6 +331,26 @@ def test_an_occurrence_that_cannot_start_has_a_reason(
 
         assert not await jobs(world)
         assert occurrences(world) == [("skipped", reason)]
+
+    world.run(main())
+
+
+def test_a_job_that_has_its_row_is_started_whatever_became_of_its_schedule(world: World) -> None:
+    async def main() -> None:
+        let_run(world, Pieces(seconds=1))
+        await put(world, "1 12 * * *")
+        world.database.failing = [("UPDATE occurrences\n   SET state", "before")] * 10
+        await ticks(world, 1)
+        await asyncio.sleep(1)
+        (name,) = world.workflows.instances
+        world.workflows.die(name)
+        world.database.failing = []
+        await world.ports.schedules.delete(KEY)
+        await ticks(world, 3)
+        await asyncio.sleep(SETTLED)
+
+        (job,) = await jobs(world)
+        assert (job.state, job.attempts) == (JobState.SUCCEEDED, 1)
 
     world.run(main())
 

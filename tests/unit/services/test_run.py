@@ -546,3 +546,126 @@ def test_the_sweep_asks_the_others_when_one_instance_does_not_tell(world: World)
         assert (await ended(world, first)).state is JobState.SUCCEEDED
 
     world.run(main())
+
+
+def test_a_step_in_doubt_is_asked_again_under_its_old_key(world: World) -> None:
+    """The provider may have done its work: a new key would make it do it twice."""
+    lost = AttemptFailed(ErrorClass.UNAVAILABLE, "provider_connection_lost")
+
+    async def main() -> None:
+        work = Pieces(failing={"piece-1": [lost]})
+        await ended(world, await started(world, work))
+
+        assert [key for key in work.keys if key[0] == "piece-1"] == [("piece-1", 0)] * 2
+
+    world.run(main())
+
+
+def test_an_answer_that_could_not_be_kept_is_kept_later_and_not_asked_for_again(
+    world: World,
+) -> None:
+    async def main() -> None:
+        work = Pieces()
+        world.database.failing = [("INSERT INTO checkpoints", "before")] * 7
+        job = await started(world, work, max_attempts=1)
+
+        done = await ended(world, job)
+
+        assert (done.state, done.attempts) == (JobState.SUCCEEDED, 1)
+        assert work.paid_once
+
+    world.run(main())
+
+
+def test_a_run_that_the_platform_queues_is_waited_for(world: World) -> None:
+    async def main() -> None:
+        work = Pieces()
+        world.workflows.full = True
+        job = await started(world, work)
+        for _ in range(20):
+            await asyncio.sleep(60)
+            await sweep(world.ports)
+        waiting = await world.now(job)
+        world.workflows.release()
+        done = await ended(world, job)
+
+        assert (waiting.state, waiting.attempts) == (JobState.RUNNING, 1)
+        assert (done.state, done.attempts) == (JobState.SUCCEEDED, 1)
+
+    world.run(main())
+
+
+def test_a_queued_run_can_be_canceled(world: World) -> None:
+    async def main() -> None:
+        world.workflows.full = True
+        job = await started(world, Pieces())
+        await cancel(await world.now(job), ports=world.ports)
+
+        assert (await ended(world, job)).state is JobState.CANCELED
+
+    world.run(main())
+
+
+def test_what_the_engine_calls_done_and_nobody_kept_is_done_anew(world: World) -> None:
+    """Newer code may give a step something else than the life before it did."""
+
+    async def main() -> None:
+        work = Pieces()
+        job = await started(world, work, max_attempts=1)
+        await asyncio.sleep(25)
+        world.workflows.die(f"{job.id}-1")
+        world.connection.execute("UPDATE checkpoints SET digest = 'older'")
+
+        done = await ended(world, job)
+
+        assert (done.state, done.attempts) == (JobState.SUCCEEDED, 1)
+
+    world.run(main())
+
+
+def test_a_run_outlives_a_database_that_was_away_for_longer_than_its_lease(world: World) -> None:
+    async def main() -> None:
+        work = Pieces(count=6)
+        job = await started(world, work, max_attempts=1)
+        await asyncio.sleep(15)
+        world.database.failing = [("", "before")] * 10_000
+        await asyncio.sleep(70)
+        world.database.failing = []
+
+        done = await ended(world, job)
+
+        assert (done.state, done.attempts) == (JobState.SUCCEEDED, 1)
+
+    world.run(main())
+
+
+def test_a_run_that_must_end_does_so_although_its_instance_is_not_told_about(world: World) -> None:
+    async def main() -> None:
+        job = await started(world, Pieces())
+        await asyncio.sleep(15)
+        world.workflows.die(f"{job.id}-1")
+        world.workflows.silent = {f"{job.id}-1"}
+        await cancel(await world.now(job), ports=world.ports)
+
+        assert (await ended(world, job)).state is JobState.CANCELED
+
+    world.run(main())
+
+
+def test_a_run_that_breaks_who_asks_stands_in_nobodys_way(world: World) -> None:
+    async def main() -> None:
+        first, second = [await started(world, Pieces()) for _ in range(2)]
+        queued = await world.submitted()
+        await asyncio.sleep(15)
+        for job in (first, second):
+            world.workflows.die(f"{job.id}-1")
+        world.workflows.garbled = {f"{first.id}-1"}
+        world.queue.sent.clear()
+        await asyncio.sleep(60)
+        await sweep(world.ports)
+        await asyncio.sleep(40)
+
+        assert (await world.now(second)).state is JobState.SUCCEEDED
+        assert [body["job"] for body in world.queue.sent] == [queued.id]
+
+    world.run(main())

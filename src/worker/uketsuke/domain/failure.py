@@ -77,6 +77,9 @@ DEFINITE: Final = frozenset(
     }
 )
 
+# Of ours or of the way to the provider, though their class is above: it may have done its work.
+_IN_DOUBT: Final = frozenset({"storage_unavailable", "provider_connection_lost"})
+
 # code -> what a person is told. Ours, whole, and free of anything that a caller or provider sent.
 MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -123,6 +126,11 @@ class Failure:
     @property
     def retryable(self) -> bool:
         return self.error_class in RETRYABLE
+
+    @property
+    def definite(self) -> bool:
+        """Whether the provider itself said no, so that the next try is another call."""
+        return self.error_class in DEFINITE and self.code not in _IN_DOUBT
 
     @property
     def message(self) -> str:

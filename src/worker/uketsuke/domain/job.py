@@ -182,13 +182,14 @@ class SilentRun:
     """A run on a Workflow whose lease has expired. Its instance must be asked what became of it.
 
     ``nudges`` is how often it was woken in vain since it was last heard of; ``outlived`` says that
-    it is older than a run may become.
+    it is older than a run may become, ``overdue`` that its job's deadline has passed.
     """
 
     job: Job
     token: str
     nudges: int
     outlived: bool
+    overdue: bool = False
 
     @property
     def instance_id(self) -> str:

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Final
 
 from uketsuke.domain.backoff import RetryPolicy
-from uketsuke.domain.failure import DEFINITE, AttemptFailed, ErrorClass, Failure, classify
+from uketsuke.domain.failure import AttemptFailed, ErrorClass, Failure, classify
 from uketsuke.domain.job import EncodedResult, Ending, LeasedJob, ResultPlace, Usage
 from uketsuke.domain.lifecycle import JobState, Outcome
 from uketsuke.domain.settlement import GiveUp, decide
@@ -163,15 +163,14 @@ def _failed(attempt: Attempt, failure: Failure, *, ports: Ports) -> Ending:
         policy=policy,
         draw=ports.dice.draw(),
     )
-    definite = failure.error_class in DEFINITE and failure.code not in _IN_DOUBT
     if isinstance(then, GiveUp):
         ending = _ending(attempt, JobState.FAILED, Outcome.FAILED)
-        return replace(ending, failure=failure, new_epoch=definite, road=then.road)
+        return replace(ending, failure=failure, new_epoch=failure.definite, road=then.road)
     outcome = Outcome.DEFERRED if then.gives_back else Outcome.FAILED
     return replace(
         _ending(attempt, JobState.RETRYING, outcome),
         failure=failure,
-        new_epoch=definite,
+        new_epoch=failure.definite,
         wait=then.wait,
         gives_back=then.gives_back,
     )
@@ -179,8 +178,6 @@ def _failed(attempt: Attempt, failure: Failure, *, ports: Ports) -> Ending:
 
 # Of another code than what the sweep writes: a late holder's ending must not look like it.
 _OUT_OF_TIME: Final = Failure(error_class=ErrorClass.DEADLINE, code="deadline_cut")
-# Not a no of the provider's: it may have done its work, so the next try must send the same key.
-_IN_DOUBT: Final = frozenset({"storage_unavailable", "provider_connection_lost"})
 
 
 def _stopped(attempt: Attempt, *, ports: Ports) -> Ending | None:

@@ -31,7 +31,7 @@ from uketsuke.services.ports import (
 from uketsuke.services.run import ORDER_VERSION, Order, read_order
 from uketsuke.services.schedules import submission_of
 from uketsuke.services.submit import admit
-from uketsuke.telemetry import event
+from uketsuke.telemetry import event, where_raised
 
 # How long an attempt of each kind may take on a Workflow; what is not in it is no kind of ours.
 RunLimits = Mapping[str, timedelta]
@@ -52,6 +52,8 @@ async def start_due(ports: Ports) -> int:
                 count += await _record_and_start(schedule, due.now, ports=ports)
             except BadCron:  # sound when it was put; the zones' data may have changed since
                 event("schedule_unreadable", tenant_id=schedule.tenant_id)
+            except Unavailable:  # it is still due at the next tick; the others need not wait
+                event("start_failed", tenant_id=schedule.tenant_id)
         if len(due.schedules) < _PAGE:
             break
         after = due.schedules[-1]
@@ -176,7 +178,8 @@ async def open_job(
         return decided or OccurrenceState.SKIPPED
     reason = await _open(occurrence, start=start, limits=limits, ports=ports)
     state = OccurrenceState.STARTED if reason is None else OccurrenceState.SKIPPED
-    await ports.occurrences.settle(occurrence, state=state, reason=reason)
+    if not await ports.occurrences.settle(occurrence, state=state, reason=reason):
+        return await ports.occurrences.state_of(occurrence) or state  # another one was first
     event(
         f"occurrence_{state}",
         job_id=occurrence.job_id,
@@ -190,9 +193,13 @@ async def _open(
     occurrence: Occurrence, *, start: RunStart | None, limits: RunLimits, ports: Ports
 ) -> str | None:
     """Write the job's row; return why it was not."""
+    if await ports.jobs.find(occurrence.job_id, tenant_id=occurrence.tenant_id):
+        return None  # by an earlier try, whatever became of the schedule since
     schedule = await ports.schedules.find(occurrence.schedule_key)
     if schedule is None or schedule.generation != occurrence.generation:
         return "schedule_deleted"
+    if not schedule.enabled:
+        return "schedule_disabled"
     if schedule.kind not in limits:
         return "kind_unknown"
     limit = min(limits[schedule.kind], ports.settings.longest_run)
@@ -219,20 +226,27 @@ async def look_after_occurrences(ports: Ports, *, limits: RunLimits) -> int:
     for occurrence in taken:
         try:
             await _look_after(occurrence, limits=limits, ports=ports)
-        except Unavailable:  # it is taken up again
-            event("run_not_asked", job_id=occurrence.job_id, tenant_id=occurrence.tenant_id)
+        except Exception as error:  # it is taken up again; one must not stop the others
+            event(
+                "run_not_asked",
+                job_id=occurrence.job_id,
+                tenant_id=occurrence.tenant_id,
+                error_type=type(error).__name__,
+                error_at=where_raised(error),
+            )
     return len(taken)
 
 
 async def _look_after(occurrence: Occurrence, *, limits: RunLimits, ports: Ports) -> None:
     name = instance_id(occurrence.job_id, 1)
     state = await ports.workflows.state(name)
-    if occurrence.tries > _TRIES or state in (InstanceState.COMPLETE, InstanceState.BROKEN):
+    given_up = occurrence.tries > _TRIES and state is not InstanceState.QUEUED
+    if given_up or state in (InstanceState.COMPLETE, InstanceState.BROKEN):
         # No instance will write it: the row waits for a message, as after an attempt that was lost.
         await open_job(occurrence, start=None, limits=limits, ports=ports)
     elif state is InstanceState.LIVE:
         await ports.workflows.wake(name)
-    else:
+    elif state is InstanceState.ABSENT:
         await _start(
             occurrence.schedule_key,
             occurrence.due_at,

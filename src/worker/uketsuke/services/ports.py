@@ -224,7 +224,7 @@ class Runs(Protocol):
         """
         ...
 
-    async def nudge(self, run: SilentRun, *, lease: timedelta) -> bool:
+    async def nudge(self, run: SilentRun, *, lease: timedelta, counted: bool = True) -> bool:
         """Give a silent run another lease's time to be heard of."""
         ...
 
@@ -297,7 +297,8 @@ class InstanceState(StrEnum):
     """What the platform says of a Workflow instance, as far as it matters."""
 
     ABSENT = "absent"
-    LIVE = "live"  # queued, running, waiting, paused
+    QUEUED = "queued"  # it starts, or goes on, when the platform or a person lets it
+    LIVE = "live"  # running, waiting
     COMPLETE = "complete"
     BROKEN = "broken"  # errored, terminated, or of a state that we do not know
 

@@ -84,29 +84,43 @@ async def run_instance(order: Order, work: Worker, *, steps: Steps, ports: Ports
     The engine calls this anew after each death; whatever happened before stands in the row and in
     the job's checkpoints. Raises ``RunFailed`` once the row says ``failed``.
     """
-    asked_at = ports.clock.monotonic()
-    leased = await _resume(order, ports=ports)
-    if leased is None:
-        event("lease_lost", job_id=order.key.job_id, tenant_id=order.key.tenant_id)
-        return "lost"
-    event("run_began", **trace_of(leased))
+    while (began := await _resume(order, ports=ports)) is not None:
+        event("run_began", **trace_of(began[0]))
+        state = await _live(*began, work, steps=steps, ports=ports)
+        if state is JobState.CANCELED:
+            await _terminate(order, ports=ports)
+        if state is not None:
+            return state.value
+        # The lease was given up because the database was away; nobody else may have it since.
+    event("lease_lost", job_id=order.key.job_id, tenant_id=order.key.tenant_id)
+    return "lost"
+
+
+async def _live(
+    leased: LeasedJob, asked_at: float, work: Worker, *, steps: Steps, ports: Ports
+) -> JobState | None:
+    """Work for as long as the lease holds; None if it was lost, or the end was refused."""
     keeper = LeaseKeeper(jobs=ports.jobs, clock=ports.clock, settings=ports.settings)
     keeper.hold(leased, asked_at=asked_at)
     durable = DurableSteps(leased=leased, steps=steps, keeper=keeper, ports=ports)
     attempt = Attempt(leased=leased, asked_at=asked_at, tally=Tally(), keeper=keeper, steps=durable)
     beating = asyncio.ensure_future(keeper.run())
     try:
-        state = await _work_and_settle(attempt, durable, work, ports=ports)
+        return await _work_and_settle(attempt, durable, work, ports=ports)
     finally:
         beating.cancel()
-    if state is JobState.CANCELED:
-        await _terminate(order, ports=ports)
-    return "lost" if state is None else state.value
 
 
-async def _resume(order: Order, *, ports: Ports) -> LeasedJob | None:
-    lease = ports.settings.lease
-    return await _patiently(lambda: ports.runs.resume(order.key, token=order.token, lease=lease))
+async def _resume(order: Order, *, ports: Ports) -> tuple[LeasedJob, float] | None:
+    """Go on under the order's token; return when that was asked, too (monotonic seconds)."""
+
+    async def ask() -> tuple[LeasedJob, float] | None:
+        asked_at = ports.clock.monotonic()  # of the ask that is answered: others may have hung
+        lease = ports.settings.lease
+        leased = await ports.runs.resume(order.key, token=order.token, lease=lease)
+        return None if leased is None else (leased, asked_at)
+
+    return await _patiently(ask)
 
 
 async def _patiently(ask: Callable[[], Awaitable[T]]) -> T:
@@ -125,7 +139,6 @@ async def _work_and_settle(
     await _patiently(durable.load)
     ending = await _adopted(attempt, durable) or await execute(attempt, work, ports=ports)
     if ending is None:
-        event("lease_lost", job_id=attempt.leased.job.id, tenant_id=attempt.leased.job.tenant_id)
         return None
     if ending.state is JobState.SUCCEEDED:
         await _keep_result(ending, ports=ports)

@@ -38,7 +38,8 @@ class Schedules(Protocol):
     async def put(self, new: NewSchedule) -> PutSchedule | None:
         """Make a schedule or replace it; None if an upload that it names is not there any more.
 
-        A schedule that keeps its cron and zone keeps its next time too, unless that has passed.
+        A schedule that keeps its cron and zone keeps its next time too, also one that has come: a
+        repeat loses no occurrence.
         """
         ...
 

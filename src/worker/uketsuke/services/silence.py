@@ -27,11 +27,13 @@ async def look_after(run: SilentRun, *, ports: Ports) -> None:
     (which does a healthy one no harm) and one that is missing is made, a few times; then the run
     has crashed. Raises ``Unavailable`` when the platform does not tell.
     """
-    state = await ports.workflows.state(run.instance_id)
+    state = await _state_of(run, ports=ports)
     if state in _OVER and await _settle_kept(run, ports=ports):
         return
     if run.outlived and state in _BEYOND:
         await _end(run, ErrorClass.STALE, ports=ports)
+    elif state is InstanceState.QUEUED and not _wished(run):
+        await ports.runs.nudge(run, lease=ports.settings.lease, counted=False)
     elif state in _WAKABLE and _may_go_on(run):
         await _wake(run, state, ports=ports)
     else:
@@ -41,13 +43,26 @@ async def look_after(run: SilentRun, *, ports: Ports) -> None:
 # It does nothing more; but it may have done all, and only its last write was lost.
 _OVER: Final = frozenset({InstanceState.COMPLETE, InstanceState.BROKEN})
 # A run that is live beyond its limit, or that lost its lease there and stopped.
-_BEYOND: Final = frozenset({InstanceState.LIVE, InstanceState.COMPLETE})
+_BEYOND: Final = frozenset({InstanceState.QUEUED, InstanceState.LIVE, InstanceState.COMPLETE})
 _WAKABLE: Final = frozenset({InstanceState.LIVE, InstanceState.ABSENT})
 
 
+async def _state_of(run: SilentRun, *, ports: Ports) -> InstanceState:
+    """Ask for the instance's state; a run that must end anyhow does not wait for the answer."""
+    try:
+        return await ports.workflows.state(run.instance_id)
+    except Unavailable:
+        if run.outlived or run.overdue or _wished(run):
+            return InstanceState.LIVE
+        raise
+
+
+def _wished(run: SilentRun) -> bool:
+    return run.job.cancel_requested_at is not None
+
+
 def _may_go_on(run: SilentRun) -> bool:
-    wished = run.job.cancel_requested_at is not None
-    return not wished and not run.outlived and run.nudges < _NUDGES
+    return not (_wished(run) or run.outlived or run.overdue) and run.nudges < _NUDGES
 
 
 async def _wake(run: SilentRun, state: InstanceState, *, ports: Ports) -> None:

@@ -12,7 +12,6 @@ from typing import Any, Final, Protocol
 
 from uketsuke.domain.backoff import RetryPolicy, retry_delay
 from uketsuke.domain.failure import (
-    DEFINITE,
     GIVEN_BACK,
     AttemptFailed,
     ErrorClass,
@@ -74,6 +73,8 @@ class DurableSteps:
     keeper: LeaseKeeper
     ports: Ports
     kept: dict[tuple[str, str], Checkpoint] = field(default_factory=dict)
+    # What was paid for and could not be written yet.
+    unkept: dict[tuple[str, str], StepValue] = field(default_factory=dict)
 
     async def load(self) -> None:
         """Take in what the job's steps have brought so far. Raises ``Unavailable``."""
@@ -89,16 +90,18 @@ class DurableSteps:
         while True:
             await self._beat()
             outcome = await self.steps.do(step, self._once(step, digest, work, refusals))
-            if "stopped" in outcome:
-                continue  # by the end of an earlier life: nothing came of it
             if "failed" not in outcome:
-                return await self._value_of(step, digest)
+                value = await self._value_of(step, digest)
+                if value is not None:
+                    return value
+                # An earlier life was stopped in it; or its code gave the step something else.
+                continue
             failure = _read_failure(outcome)
             if tries >= self.ports.settings.step_retries or not _worth_a_try(failure):
                 raise AttemptFailed(
                     failure.error_class, failure.code, retry_after=failure.retry_after
                 )
-            refusals += failure.error_class in DEFINITE
+            refusals += failure.definite
             tries += 1
             await self.steps.sleep(f"{step} pause", self._pause(tries))
 
@@ -107,8 +110,10 @@ class DurableSteps:
     ) -> Callable[[], Awaitable[Mapping[str, object]]]:
         async def body() -> Mapping[str, object]:
             try:
-                done = await work(refusals)
+                done = self.unkept.get((step, digest)) or await work(refusals)
+                self.unkept[step, digest] = done
                 await self._keep(step, digest, done)
+                del self.unkept[step, digest]
             except Exception as error:  # becomes data: what a step raises, the engine stores whole
                 return _write_failure(self._classified(error))
             return {"done": True}
@@ -176,17 +181,18 @@ class DurableSteps:
     def _note(self, checkpoint: Checkpoint) -> None:
         self.kept[checkpoint.step, checkpoint.digest] = checkpoint
 
-    async def _value_of(self, step: str, digest: str) -> StepValue:
-        """Read what the engine says is done; an earlier life of this instance may have kept it."""
+    async def _value_of(self, step: str, digest: str) -> StepValue | None:
+        """Read what the engine says is done; an earlier life of this instance may have kept it.
+
+        None if nothing was kept: then it must be done anew.
+        """
         if (step, digest) not in self.kept:
             try:
                 await self.load()
             except Unavailable:
                 raise AttemptFailed(ErrorClass.UNAVAILABLE, "storage_unavailable") from None
         found = self.kept.get((step, digest))
-        if found is None:
-            raise AttemptFailed(ErrorClass.UNKNOWN, "unexpected")
-        return await self._read(found)
+        return None if found is None else await self._read(found)
 
     async def _read(self, checkpoint: Checkpoint) -> StepValue:
         content = checkpoint.content

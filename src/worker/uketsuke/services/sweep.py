@@ -71,9 +71,9 @@ async def wake(ports: Ports) -> int:
         for job in woken.ended:
             tell_taken(job)
         count += len(woken.ended) + len(woken.to_send) + len(woken.silent)
-        await _look_after(woken.silent, ports)
         if not behind:
             await _send(woken.to_send, ports)
+        await _look_after(woken.silent, ports)
         cursor = woken.cursor
         if cursor is None:
             break
@@ -94,8 +94,14 @@ async def _look_after(runs: Sequence[SilentRun], ports: Ports) -> None:
     for run in runs:
         try:
             await look_after(run, ports=ports)
-        except Unavailable:  # it stays silent, and is found again
-            event("run_not_asked", job_id=run.job.id, tenant_id=run.job.tenant_id)
+        except Exception as error:  # it stays silent, and is found again; the others go on
+            event(
+                "run_not_asked",
+                job_id=run.job.id,
+                tenant_id=run.job.tenant_id,
+                error_type=type(error).__name__,
+                error_at=where_raised(error),
+            )
 
 
 def _duties(limits: RunLimits) -> Mapping[str, Duty]:

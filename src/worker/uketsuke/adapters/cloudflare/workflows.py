@@ -13,10 +13,10 @@ from uketsuke.services.ports import InstanceState, Unavailable
 
 # developers.cloudflare.com/workflows/build/workers-api: the names of an instance's states.
 _STATES: Final = {
-    "queued": InstanceState.LIVE,
+    "queued": InstanceState.QUEUED,  # over the account's or the Workflow's limit of those at once
+    "paused": InstanceState.QUEUED,
     "running": InstanceState.LIVE,
     "waiting": InstanceState.LIVE,
-    "paused": InstanceState.LIVE,
     "waitingForPause": InstanceState.LIVE,
     "complete": InstanceState.COMPLETE,
 }

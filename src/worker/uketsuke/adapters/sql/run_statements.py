@@ -20,15 +20,15 @@ _SILENT: Final = f"{_NAMED} AND leased_until <= {NOW}"
 # the run over, and its lease goes on, also one that has expired. ?1 wave, ?2 lease ms
 RESUME: Final = f"""
 UPDATE jobs
-   SET leased_until = max(leased_until, {NOW} + ?2), wakes = 0
- WHERE {_NAMED}
+   SET leased_until = max(leased_until, {NOW} + ?2)
+ WHERE {_NAMED} AND leased_at + run_limit_ms > {NOW}
 """
 
 # A silent run's instance was woken, or made: its lease goes on until it can be heard of.
-# ?1 wave, ?2 lease ms
+# ?1 wave, ?2 lease ms, ?3 1 if this counts
 NUDGE: Final = f"""
 UPDATE jobs
-   SET leased_until = {NOW} + ?2, wake_at = {NOW} + ?2, wakes = wakes + 1
+   SET leased_until = {NOW} + ?2, wake_at = {NOW} + ?2, wakes = wakes + ?3
  WHERE {_SILENT}
 RETURNING {JOB}
 """

@@ -36,8 +36,9 @@ class SqlRuns:
         mine = next((row for row in looked if row["ours"]), None)
         return None if mine is None else rows.to_leased_job(mine, token=whole)
 
-    async def nudge(self, run: SilentRun, *, lease: timedelta) -> bool:
-        return bool(await self._select(sql.NUDGE, _wave([run]), rows.to_ms(lease)))
+    async def nudge(self, run: SilentRun, *, lease: timedelta, counted: bool = True) -> bool:
+        nudge = (_wave([run]), rows.to_ms(lease), int(counted))
+        return bool(await self._select(sql.NUDGE, *nudge))
 
     async def end_silent(
         self, runs: Collection[SilentRun], *, error_class: ErrorClass

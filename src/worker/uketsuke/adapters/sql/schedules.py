@@ -68,7 +68,7 @@ ON CONFLICT (tenant_id, name) DO UPDATE
        next_at = CASE WHEN excluded.enabled = 1
                        AND schedules.cron = excluded.cron
                        AND schedules.timezone = excluded.timezone
-                       AND schedules.next_at > {NOW}
+                       AND schedules.next_at IS NOT NULL
                       THEN schedules.next_at ELSE excluded.next_at END
 RETURNING {SCHEDULE}
 """

@@ -200,7 +200,9 @@ UPDATE jobs
                            ELSE leased_until END,
        progress_done = max(coalesce(held.value ->> 3, progress_done),
                            coalesce(progress_done, held.value ->> 3)),
-       progress_total = coalesce(held.value ->> 4, progress_total)
+       progress_total = coalesce(held.value ->> 4, progress_total),
+       wakes = CASE WHEN engine = 'workflow' AND held.value ->> 3 > coalesce(progress_done, 0)
+                    THEN 0 ELSE wakes END
   FROM json_each(?1) AS held
  WHERE jobs.tenant_id = held.value ->> 0 AND jobs.id = held.value ->> 1
    AND jobs.lease_token = held.value ->> 2

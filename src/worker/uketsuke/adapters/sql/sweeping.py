@@ -54,7 +54,8 @@ UPDATE jobs
  WHERE {IN_WAVE} AND wake_at <= {NOW}
 RETURNING {JOB}, state <> 'running' AND due_at <= {NOW} AS to_send,
           state = 'running' AND engine = 'workflow' AND leased_until <= {NOW} AS silent,
-          leased_at + run_limit_ms <= {NOW} AS outlived, lease_token, wakes
+          leased_at + run_limit_ms <= {NOW} AS outlived, deadline_at <= {NOW} AS overdue,
+          lease_token, wakes
 """
 
 _LONGEST_GRACE = timedelta(hours=1)
@@ -109,4 +110,5 @@ def _silent(row: Row) -> SilentRun:
         token=row["lease_token"],
         nudges=row["wakes"],
         outlived=bool(row["outlived"]),
+        overdue=bool(row["overdue"]),
     )

@@ -90,7 +90,9 @@ async def _page(asked: Mapping[str, str], tenant: str | None, context: Context) 
     """Ask the store behind the cursor: a name, or a tenant and a name in a list of all."""
     schedules, limit = context.ports.schedules, page_limit(asked)
     owner, _, name = asked.get("cursor", "").rpartition("/")
-    if "cursor" in asked and not (SCHEDULE_NAME.fullmatch(name) and bool(owner) is (not tenant)):
+    whose = "/" in asked.get("cursor", "")
+    sound = SCHEDULE_NAME.fullmatch(name) and whose is (tenant is None) and bool(owner) is whose
+    if "cursor" in asked and not sound:
         raise refuse("invalid_cursor")
     if tenant is None:
         after = ScheduleKey(owner, name) if owner else None
