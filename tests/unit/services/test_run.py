@@ -373,6 +373,22 @@ def test_what_a_new_life_reads_is_asked_for_a_few_times(world: World) -> None:
     world.run(main())
 
 
+def test_a_result_that_newer_code_has_kept_is_understood(world: World) -> None:
+    async def main() -> None:
+        work = Pieces()
+        job = await started(world, work)
+        await asyncio.sleep(35)
+        world.database.failing = [(SETTLE, "before")] * 100
+        await asyncio.sleep(80)
+        world.database.failing = []
+        novelty = "UPDATE checkpoints SET content = json_set(content, '$.result.novelty', 1)"
+        world.connection.execute(novelty + " WHERE step = 'result'")
+
+        assert (await ended(world, job)).state is JobState.SUCCEEDED
+
+    world.run(main())
+
+
 def test_a_large_step_lies_in_an_object_and_is_read_back_after_a_death(world: World) -> None:
     async def main() -> None:
         work = Pieces(size=100_000)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
 
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
 from uketsuke.domain.job import Ending, LeasedJob, ResultPlace, Usage
@@ -69,7 +71,13 @@ def read_paid(content: bytes | str, *, attempt: int) -> PaidResult:
     kept = json.loads(content)
     usage = kept["usage"]
     return PaidResult(
-        place=replace(ResultPlace(**kept["result"]), attempt=attempt),
+        place=replace(ResultPlace(**_known(kept["result"], ResultPlace)), attempt=attempt),
         text=kept["text"],
-        usage=Usage(**usage) if usage else None,
+        usage=Usage(**_known(usage, Usage)) if usage else None,
     )
+
+
+def _known(document: Mapping[str, Any], shape: type) -> dict[str, Any]:
+    """Keep the members that this version knows: a newer one may have written more."""
+    names = {field.name for field in fields(shape)}
+    return {name: value for name, value in document.items() if name in names}
