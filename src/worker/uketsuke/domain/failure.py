@@ -105,6 +105,7 @@ MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
         "deadline_cut": "The attempt was stopped: the job's time was over.",
         "worker_crashed": "The process that worked the job stopped without a word.",
         "run_outlived_its_limit": "The run took longer than a run may.",
+        "run_not_started": "The run could not be started under its name; it gets another.",
         "not_supported": "The run follows a plan that this version does not know.",
         "kind_unknown": "This deployment knows no such kind of job.",
         "schema_newer": "The message was written by a newer version than this one.",

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from uketsuke.domain.job import Ending, JobKey, LeasedJob, SeenJob
 from uketsuke.domain.lifecycle import Engine, JobState
 from uketsuke.services.adopt import save_paid_result
-from uketsuke.services.execute import Attempt, Tally, Worker, execute
+from uketsuke.services.execute import Attempt, Tally, Worker, execute, not_started
 from uketsuke.services.knock import Done, KnockAgain, Verdict, at_most, later, verdict_for
 from uketsuke.services.leases import LeaseKeeper
 from uketsuke.services.ports import Delivery, Ports, Unavailable
@@ -168,9 +168,12 @@ class _Batch:
 
     async def _hand_over(self, leased: LeasedJob) -> Verdict:
         """Start the attempt's instance: the lease is its own from then on."""
-        self.keeper.let_end(leased.job.key)
-        await start_instance(leased.job, token=leased.token, ports=self.ports)
-        return Done()
+        until = self.keeper.let_end(leased.job.key)
+        if await start_instance(leased.job, token=leased.token, ports=self.ports):
+            return Done()
+        # The name is an instance's that broke before its job had a row: the next try has another.
+        await self.settler.settle(not_started(leased), until=until)
+        return later()
 
     async def _work_and_settle(self, attempt: Attempt) -> Verdict:
         leased = attempt.leased

@@ -83,6 +83,17 @@ async def execute(attempt: Attempt, work: Worker, *, ports: Ports) -> Ending | N
     return replace(done, result=place, result_text=text)
 
 
+def not_started(leased: LeasedJob) -> Ending:
+    """Return the ending of an attempt that could not begin: it is given back."""
+    return replace(
+        succeeded(leased),
+        state=JobState.RETRYING,
+        outcome=Outcome.DEFERRED,
+        failure=Failure(error_class=ErrorClass.UNAVAILABLE, code="run_not_started"),
+        gives_back=True,
+    )
+
+
 def succeeded(leased: LeasedJob) -> Ending:
     """Return the ending of a success; its result is still to be named."""
     return Ending(

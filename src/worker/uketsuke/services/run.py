@@ -63,19 +63,20 @@ def read_order(payload: Mapping[str, Any]) -> Order:
     )
 
 
-async def start_instance(job: Job, *, token: str, ports: Ports) -> None:
-    """Start the instance of a job that is ``running`` already.
+async def start_instance(job: Job, *, token: str, ports: Ports) -> bool:
+    """Start the instance of a job that is ``running`` already; False if the name is taken.
 
     A failure is noted and otherwise ignored: the row is durable, and once its lease has expired the
-    sweep finds it and starts or fails it. An instance that exists is asked by the sweep as well.
+    sweep finds it and starts or fails it.
     """
     name = instance_id(job.id, job.attempt_no)
     limit = ports.settings.intake_send_timeout.total_seconds()
     try:
         async with asyncio.timeout(limit):
-            await ports.workflows.create(name, order_for(job, token=token))
+            return await ports.workflows.create(name, order_for(job, token=token))
     except (TimeoutError, Unavailable):
         event("start_failed", job_id=job.id, tenant_id=job.tenant_id, attempt=job.attempt_no)
+        return True
 
 
 async def run_instance(order: Order, work: Worker, *, steps: Steps, ports: Ports) -> str:
