@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import select
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -51,8 +52,15 @@ def environment(url: str) -> dict[str, str]:
 
 
 def started(argv: Sequence[str], *, url: str, **options: Any) -> subprocess.Popen[bytes]:
-    """Start the command as a process of its own."""
-    return subprocess.Popen([*PROGRAM, *argv], env=environment(url), **options)
+    """Start the command as a process of its own, with the signals that a terminal gives it.
+
+    A shell's background job, as these tests may be, ignores Ctrl-C, and its children with it.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return subprocess.Popen([*PROGRAM, *argv], env=environment(url), **options)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def on_a_terminal(argv: Sequence[str], *, url: str, within: float = 20.0) -> tuple[int, str]:

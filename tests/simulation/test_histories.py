@@ -50,7 +50,6 @@ _MUST_BE_SEEN = {
     "workflow:sleeps": 8,
     "workflow:terminated": 20,
     "workflow:told absent": 50,
-    "workflow:told complete": 15,
     "workflow:told live": 20,
     "workflow:woken": 8,
     "workflows:lose": 15,
