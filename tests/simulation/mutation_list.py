@@ -186,7 +186,7 @@ MUTATIONS: Final = (
     Mutation(
         "an adopted result keeps its old attempt's number",
         f"{_SERVICES}/adopt.py",
-        'replace(ResultPlace(**kept["result"]), attempt=attempt)',
+        'replace(ResultPlace(**_known(kept["result"], ResultPlace)), attempt=attempt)',
         'ResultPlace(**kept["result"])',
     ),
     Mutation(

@@ -622,6 +622,35 @@ def test_a_queued_run_can_be_canceled(world: World) -> None:
     world.run(main())
 
 
+def test_a_queued_run_ends_at_its_deadline(world: World) -> None:
+    async def main() -> None:
+        world.workflows.full = True
+        job = await started(world, Pieces(), deadline=timedelta(minutes=3))
+
+        done = await ended(world, job)
+
+        assert (done.state, done.error_class) == (JobState.FAILED, ErrorClass.DEADLINE)
+
+    world.run(main())
+
+
+@pytest.mark.parametrize("name", ["", "x" * 201])
+def test_a_step_whose_name_the_engine_would_not_take_is_refused(world: World, name: str) -> None:
+    class Misnamed(Pieces):
+        async def __call__(self, attempt: Attempt) -> Mapping[str, object]:
+            await attempt.steps.run(name, None, self._paying(name))
+            return {}
+
+    async def main() -> None:
+        work = Misnamed()
+        done = await ended(world, await started(world, work, max_attempts=1))
+
+        assert (done.state, done.error_class) == (JobState.FAILED, ErrorClass.UNKNOWN)
+        assert not work.keys
+
+    world.run(main())
+
+
 def test_what_the_engine_calls_done_and_nobody_kept_is_done_anew(world: World) -> None:
     """Newer code may give a step something else than the life before it did."""
 

@@ -11,14 +11,14 @@ from typing import Final
 
 from uketsuke.domain.backoff import RetryPolicy
 from uketsuke.domain.failure import AttemptFailed, ErrorClass, Failure, classify
-from uketsuke.domain.job import EncodedResult, Ending, LeasedJob, ResultPlace, Usage
+from uketsuke.domain.job import EncodedResult, Ending, LeasedJob, ResultPlace, SilentRun, Usage
 from uketsuke.domain.lifecycle import JobState, Outcome
 from uketsuke.domain.settlement import GiveUp, decide
 from uketsuke.services.adopt import find_paid_result
 from uketsuke.services.leases import LeaseKeeper, Stop
 from uketsuke.services.ports import Ports, Unavailable
 from uketsuke.services.steps import DirectSteps, StepRunner
-from uketsuke.telemetry import event, where_raised
+from uketsuke.services.tell import tell_unexpected
 
 _JSON: Final = "application/json"
 
@@ -86,22 +86,9 @@ async def execute(attempt: Attempt, work: Worker, *, ports: Ports) -> Ending | N
 def not_started(leased: LeasedJob) -> Ending:
     """Return the ending of an attempt that could not begin: it is given back."""
     return replace(
-        succeeded(leased),
-        state=JobState.RETRYING,
-        outcome=Outcome.DEFERRED,
+        ending_of(leased, JobState.RETRYING, Outcome.DEFERRED),
         failure=Failure(error_class=ErrorClass.UNAVAILABLE, code="run_not_started"),
         gives_back=True,
-    )
-
-
-def succeeded(leased: LeasedJob) -> Ending:
-    """Return the ending of a success; its result is still to be named."""
-    return Ending(
-        key=leased.job.key,
-        token=leased.token,
-        attempt=leased.attempt,
-        state=JobState.SUCCEEDED,
-        outcome=Outcome.SUCCEEDED,
     )
 
 
@@ -150,15 +137,7 @@ def _classified(error: Exception, attempt: Attempt) -> Failure:
     if isinstance(error, TimeoutError) and attempt.ends_with_its_job:
         return _OUT_OF_TIME
     if failure.error_class is ErrorClass.UNKNOWN:
-        job = attempt.leased.job
-        event(
-            "unexpected_error",
-            job_id=job.id,
-            tenant_id=job.tenant_id,
-            kind=job.kind,
-            error_type=type(error).__name__,
-            error_at=where_raised(error),
-        )
+        tell_unexpected(attempt.leased, error)
     return failure
 
 
@@ -205,12 +184,17 @@ def _stopped(attempt: Attempt, *, ports: Ports) -> Ending | None:
 
 
 def _ending(attempt: Attempt, state: JobState, outcome: Outcome) -> Ending:
+    tally = attempt.tally
+    bare = ending_of(attempt.leased, state, outcome)
+    return replace(bare, usage=tally.usage, provider_ms=tally.provider_ms)
+
+
+def ending_of(held: LeasedJob | SilentRun, state: JobState, outcome: Outcome) -> Ending:
+    """Return the ending of the attempt that holds a job, with nothing used and nothing brought."""
     return Ending(
-        key=attempt.leased.job.key,
-        token=attempt.leased.token,
-        attempt=attempt.leased.attempt,
+        key=held.job.key,
+        token=held.token,
+        attempt=held.job.attempt_no,
         state=state,
         outcome=outcome,
-        usage=attempt.tally.usage,
-        provider_ms=attempt.tally.provider_ms,
     )

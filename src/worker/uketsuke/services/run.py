@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Final, TypeVar
 
-from uketsuke.domain.job import Checkpoint, Ending, Job, JobKey, LeasedJob, instance_id
-from uketsuke.domain.lifecycle import JobState
-from uketsuke.services.adopt import PaidResult, read_paid, write_paid
-from uketsuke.services.execute import Attempt, Tally, Worker, execute, succeeded
+from uketsuke.domain.job import Checkpoint, Ending, Job, JobKey, LeasedJob, SilentRun, instance_id
+from uketsuke.domain.lifecycle import JobState, Outcome
+from uketsuke.services.adopt import read_paid, write_paid
+from uketsuke.services.execute import Attempt, Tally, Worker, ending_of, execute
 from uketsuke.services.leases import LeaseKeeper
 from uketsuke.services.messages import message_for
 from uketsuke.services.ports import Ports, Steps, Unavailable
@@ -160,12 +160,14 @@ async def _adopted(attempt: Attempt, durable: DurableSteps) -> Ending | None:
     kept = durable.kept.get(RESULT)
     if kept is None or kept.content is None:
         return None
-    return with_result(attempt.leased, read_paid(kept.content, attempt=attempt.leased.attempt))
+    return with_result(attempt.leased, kept.content)
 
 
-def with_result(leased: LeasedJob, paid: PaidResult) -> Ending:
-    """Return the ending of an attempt whose result is there already."""
-    return replace(succeeded(leased), result=paid.place, result_text=paid.text, usage=paid.usage)
+def with_result(held: LeasedJob | SilentRun, content: str) -> Ending:
+    """Return the ending of an attempt whose result was kept, as ``content``, before."""
+    paid = read_paid(content, attempt=held.job.attempt_no)
+    done = ending_of(held, JobState.SUCCEEDED, Outcome.SUCCEEDED)
+    return replace(done, result=paid.place, result_text=paid.text, usage=paid.usage)
 
 
 async def _keep_result(ending: Ending, *, ports: Ports) -> None:

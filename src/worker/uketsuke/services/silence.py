@@ -6,12 +6,10 @@ from dataclasses import replace
 from typing import Final
 
 from uketsuke.domain.failure import ErrorClass
-from uketsuke.domain.job import Ending, SilentRun
-from uketsuke.domain.lifecycle import JobState, Outcome
-from uketsuke.services.adopt import read_paid
+from uketsuke.domain.job import SilentRun
 from uketsuke.services.messages import message_for
 from uketsuke.services.ports import InstanceState, Ports, Unavailable
-from uketsuke.services.run import RESULT, order_for
+from uketsuke.services.run import RESULT, order_for, with_result
 from uketsuke.services.tell import tell_taken
 from uketsuke.telemetry import event
 
@@ -32,7 +30,7 @@ async def look_after(run: SilentRun, *, ports: Ports) -> None:
         return
     if run.outlived and state in _BEYOND:
         await _end(run, ErrorClass.STALE, ports=ports)
-    elif state is InstanceState.QUEUED and not _wished(run):
+    elif state is InstanceState.QUEUED and not (_wished(run) or run.overdue):
         await ports.runs.nudge(run, lease=ports.settings.lease, counted=False)
     elif state in _WAKABLE and _may_go_on(run):
         await _wake(run, state, ports=ports)
@@ -88,18 +86,7 @@ async def _settle_kept(run: SilentRun, *, ports: Ports) -> bool:
     found = next((one.content for one in kept if (one.step, one.digest) == RESULT), None)
     if found is None:
         return False
-    paid = read_paid(found, attempt=run.job.attempt_no)
-    ending = Ending(
-        key=run.job.key,
-        token=run.token,
-        attempt=run.job.attempt_no,
-        state=JobState.SUCCEEDED,
-        outcome=Outcome.SUCCEEDED,
-        result=paid.place,
-        result_text=paid.text,
-        usage=paid.usage,
-    )
-    for state in (await ports.jobs.settle([ending])).values():
+    for state in (await ports.jobs.settle([with_result(run, found)])).values():
         tell_taken(replace(run.job, state=state))
     return True
 

@@ -21,7 +21,7 @@ from uketsuke.domain.failure import (
 from uketsuke.domain.job import Checkpoint, LeasedJob, Usage
 from uketsuke.services.leases import LeaseKeeper
 from uketsuke.services.ports import Ports, Steps, Unavailable
-from uketsuke.telemetry import event, where_raised
+from uketsuke.services.tell import tell_unexpected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +82,8 @@ class DurableSteps:
             self._note(checkpoint)
 
     async def run(self, step: str, given: object, work: StepWork) -> StepValue:
+        if not 0 < len(step) <= LONGEST_STEP:
+            raise ValueError(f"a step's name has 1 to {LONGEST_STEP} characters")
         digest = digest_of(given)
         found = self.kept.get((step, digest))
         if found is not None:
@@ -135,15 +137,7 @@ class DurableSteps:
             return Failure(error_class=ErrorClass.UNAVAILABLE, code="storage_unavailable")
         failure = classify(error)
         if failure.error_class is ErrorClass.UNKNOWN:
-            job = self.leased.job
-            event(
-                "unexpected_error",
-                job_id=job.id,
-                tenant_id=job.tenant_id,
-                kind=job.kind,
-                error_type=type(error).__name__,
-                error_at=where_raised(error),
-            )
+            tell_unexpected(self.leased, error)
         return failure
 
     async def _keep(self, step: str, digest: str, done: StepValue) -> None:
@@ -215,6 +209,8 @@ class DurableSteps:
         return content.decode()
 
 
+# The engine takes 256, and cuts nothing off by itself; a pause adds a word to the name.
+LONGEST_STEP: Final = 200
 # A row of D1 may have 2 MB; what is larger than this is rare, and an object.
 _INLINE_BYTES: Final = 65_536
 _PAUSES: Final[Sequence[float]] = (0.5, 2, 5, 10)

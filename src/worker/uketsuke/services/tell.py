@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uketsuke.domain.job import Ending, Job, LeasedJob
 from uketsuke.domain.lifecycle import JobState
-from uketsuke.telemetry import Fields, event
+from uketsuke.telemetry import Fields, event, where_raised
 
 
 def trace_of(leased: LeasedJob) -> Fields:
@@ -25,6 +25,14 @@ def tell_end(leased: LeasedJob, ending: Ending, state: JobState) -> None:
         trace["error_class"] = ending.failure.error_class
         trace["error_code"] = ending.failure.code
     event(f"job_{state}", **trace)
+
+
+def tell_unexpected(leased: LeasedJob, error: Exception) -> None:
+    """Tell of an error that has no class yet: its type and place, and no text of it."""
+    trace = trace_of(leased)
+    trace["error_type"] = type(error).__name__
+    trace["error_at"] = where_raised(error)
+    event("unexpected_error", **trace)
 
 
 def tell_taken(job: Job) -> None:

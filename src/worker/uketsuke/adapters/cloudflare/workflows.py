@@ -28,7 +28,6 @@ _OVER: Final = ("cannot_terminate", "finite state")
 # A step is tried once: what its work meets, it returns as data, and the run decides. Only a death
 # of the whole isolate makes the engine try again. A delay must be given with a limit.
 _STEP: Final = {"retries": {"limit": 1, "delay": "1 second"}, "timeout": "2 hours"}
-_LONGEST_NAME: Final = 256
 
 
 class CloudflareWorkflows:
@@ -94,7 +93,7 @@ class CloudflareSteps:
             except asyncio.CancelledError:
                 return json.dumps({"stopped": True})
 
-        step = self._step.do(name[:_LONGEST_NAME], config=_STEP)(body)
+        step = self._step.do(name, config=_STEP)(body)
         try:
             return dict(json.loads(await step()))
         except asyncio.CancelledError:
@@ -105,7 +104,7 @@ class CloudflareSteps:
 
     async def sleep(self, name: str, duration: timedelta) -> None:
         milliseconds = max(1, round(duration.total_seconds() * 1000))
-        await self._step.sleep(name[:_LONGEST_NAME], f"{milliseconds} milliseconds")
+        await self._step.sleep(name, f"{milliseconds} milliseconds")
 
 
 def _says(error: Exception, marks: tuple[str, ...]) -> bool:

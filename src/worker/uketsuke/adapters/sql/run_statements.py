@@ -17,7 +17,8 @@ _NAMED: Final = """(tenant_id, id, lease_token) IN
 _SILENT: Final = f"{_NAMED} AND leased_until <= {NOW}"
 
 # An instance begins, or begins again after a death: its token is still in the row, so nobody took
-# the run over, and its lease goes on, also one that has expired. ?1 wave, ?2 lease ms
+# the run over, and its lease goes on, also one that has expired; but not past the attempt's limit.
+# ?1 wave, ?2 lease ms
 RESUME: Final = f"""
 UPDATE jobs
    SET leased_until = max(leased_until, {NOW} + ?2)
