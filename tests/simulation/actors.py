@@ -17,6 +17,7 @@ from tests.simulation.trace import name_of
 from tests.simulation.workflows import Instance, LifeSteps
 from tests.simulation.world import World
 from uketsuke.domain.job import EncodedResult, InputForm, Job, JobKey
+from uketsuke.domain.lane import ProviderName
 from uketsuke.domain.lifecycle import Engine
 from uketsuke.providers.openai_compatible import OpenAICompatible
 from uketsuke.providers.work import run_kind
@@ -42,9 +43,10 @@ from uketsuke.services.sweep import sweep
 def worker_in(isolate: Isolate, world: World, ports: Ports) -> Worker:
     """Return what works an attempt in this isolate, with a provider of its own."""
     client = ProviderClient(world.provider, isolate, world.job_key, world.ledger.note_call)
-    provider = OpenAICompatible(
+    talking = OpenAICompatible(
         http=client, clock=ports.clock, base_url="http://provider/v1", api_key="k"
     )
+    providers = {ProviderName.OPENAI_COMPATIBLE: talking}
 
     async def work(attempt: Attempt) -> Mapping[str, object] | EncodedResult:
         key, token = attempt.leased.job.key, attempt.leased.token
@@ -52,7 +54,7 @@ def worker_in(isolate: Isolate, world: World, ports: Ports) -> Worker:
         isolate.started.add(token)
         world.ledger.note_start(key, isolate)
         try:
-            return await run_kind(attempt, kinds=SIMULATED, provider=provider, ports=ports)
+            return await run_kind(attempt, kinds=SIMULATED, providers=providers, ports=ports)
         finally:
             del isolate.working[key]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from uketsuke.domain.lane import Capability
 from uketsuke.settings import NAMES, BadSettings, Settings, read_settings
 
 
@@ -39,6 +40,31 @@ def test_settings_that_contradict_each_other_are_refused() -> None:
         read_settings({"LEASE_SECONDS": "10", "RENEW_EVERY_SECONDS": "9"})
     with pytest.raises(BadSettings, match="RETRY_BASE_SECONDS must not exceed"):
         read_settings({"RETRY_BASE_SECONDS": "1000"})
+
+
+def test_each_kind_may_have_models_of_its_own() -> None:
+    settings = read_settings(
+        {
+            "CHAT_MODEL": "workers_ai/@cf/meta/llama",
+            "KIND_MODELS": '{"report": {"chat": "meta-llama/Llama:8b"}}',
+        }
+    )
+
+    assert settings.lane_of("summarize", Capability.CHAT) == ("workers_ai", "@cf/meta/llama")
+    assert settings.lane_of("report", Capability.CHAT) == (
+        "openai_compatible",
+        "meta-llama/Llama:8b",
+    )
+    assert settings.lane_of("report", Capability.EMBED).model == "multilingual-e5-small"
+
+
+@pytest.mark.parametrize(
+    "mistaken",
+    ["[]", "{", '{"report": {"sing": "m"}}', '{"report": "m"}', '{"report": {"chat": ""}}'],
+)
+def test_models_that_make_no_sense_are_refused(mistaken: str) -> None:
+    with pytest.raises(BadSettings, match="KIND_MODELS: must be JSON"):
+        read_settings({"KIND_MODELS": mistaken})
 
 
 def test_no_secret_is_shown() -> None:

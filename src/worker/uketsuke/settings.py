@@ -6,10 +6,14 @@ mistakes are told at once, at the first event.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Final
+from types import MappingProxyType
+from typing import Any, Final
+
+from uketsuke.domain.lane import Capability, Lane, parse_lane
 
 
 class BadSettings(Exception):
@@ -48,10 +52,21 @@ class Settings:
     key_hash_secret: bytes = field(default=b"", repr=False)
     model_base_url: str = ""
     model_api_key: str = field(default="", repr=False)
-    chat_model: str = "extractive-e5"
-    embed_model: str = "multilingual-e5-small"
+    models: Mapping[Capability, Lane] = field(default_factory=lambda: _DEFAULT_MODELS)
+    kind_models: Mapping[str, Mapping[Capability, Lane]] = field(default_factory=dict)
+
+    def lane_of(self, kind: str, capability: Capability) -> Lane:
+        """Return the model that a kind asks: its own, or the one that all ask."""
+        return self.kind_models.get(kind, {}).get(capability, self.models[capability])
 
 
+_DEFAULT_MODELS: Final[Mapping[Capability, Lane]] = MappingProxyType(
+    {
+        Capability.CHAT: parse_lane("extractive-e5"),
+        Capability.EMBED: parse_lane("multilingual-e5-small"),
+        Capability.TRANSCRIBE: parse_lane("whisper-base"),
+    }
+)
 _SECONDS: Final = {
     "LEASE_SECONDS": "lease",
     "RENEW_EVERY_SECONDS": "renew_every",
@@ -79,10 +94,20 @@ _COUNTS: Final = {
 _TEXTS: Final = {
     "MODEL_BASE_URL": "model_base_url",
     "MODEL_API_KEY": "model_api_key",
-    "CHAT_MODEL": "chat_model",
-    "EMBED_MODEL": "embed_model",
 }
-NAMES: Final = {**_SECONDS, **_COUNTS, **_TEXTS, "KEY_HASH_SECRET": "key_hash_secret"}
+_MODELS: Final = {
+    "CHAT_MODEL": Capability.CHAT,
+    "EMBED_MODEL": Capability.EMBED,
+    "TRANSCRIBE_MODEL": Capability.TRANSCRIBE,
+}
+NAMES: Final = {
+    **_SECONDS,
+    **_COUNTS,
+    **_TEXTS,
+    **dict.fromkeys(_MODELS, "models"),
+    "KIND_MODELS": "kind_models",
+    "KEY_HASH_SECRET": "key_hash_secret",
+}
 
 
 def read_settings(
@@ -93,28 +118,38 @@ def read_settings(
     Raises ``BadSettings`` with every mistake. Names that are not ours are left alone: bindings
     and other variables live beside them.
     """
-    values: dict[str, object] = {}
+    values: dict[str, Any] = {}
     mistakes = [f"{name}: must be set" for name in sorted(needs) if not variables.get(name)]
     for name, field_name in NAMES.items():
         if name not in variables:
             continue
         try:
-            values[field_name] = _convert(name, variables[name])
-        except ValueError:
+            value = _convert(name, str(variables[name]))
+        except (ValueError, TypeError, AttributeError, RecursionError):
             # Its value may be a secret that landed in the wrong place: only the name is told.
-            mistakes.append(f"{name}: must be {_EXPECTED[name in _SECONDS]}")
-    settings = Settings(**values)  # type: ignore[arg-type]  # _convert gave each its field's type
+            mistakes.append(f"{name}: must be {_expected(name)}")
+            continue
+        if name in _MODELS:
+            value = {**values.get(field_name, _DEFAULT_MODELS), _MODELS[name]: value}
+        values[field_name] = value
+    settings = Settings(**values)
     mistakes += _contradictions(settings)
     if mistakes:
         raise BadSettings("; ".join(mistakes))
     return settings
 
 
-_EXPECTED: Final = {True: "a number of seconds above 0", False: "a whole number of at least 1"}
+def _expected(name: str) -> str:
+    if name in _SECONDS:
+        return "a number of seconds above 0"
+    if name in _MODELS:
+        return "a model, or provider/model"
+    if name == "KIND_MODELS":
+        return 'JSON like {"report": {"chat": "provider/model"}}'
+    return "a whole number of at least 1"
 
 
-def _convert(name: str, value: object) -> object:
-    text = str(value)
+def _convert(name: str, text: str) -> object:
     if name in _SECONDS:
         seconds = float(text)
         if not 0 < seconds < 10**9:
@@ -125,7 +160,18 @@ def _convert(name: str, value: object) -> object:
         if count < 1:
             raise ValueError("must be at least 1")
         return count
+    if name in _MODELS:
+        return parse_lane(text)
+    if name == "KIND_MODELS":
+        return _kind_models(text)
     return text.encode() if name == "KEY_HASH_SECRET" else text
+
+
+def _kind_models(text: str) -> Mapping[str, Mapping[Capability, Lane]]:
+    return {
+        kind: {Capability(capability): parse_lane(lane) for capability, lane in models.items()}
+        for kind, models in json.loads(text).items()
+    }
 
 
 def _contradictions(settings: Settings) -> list[str]:

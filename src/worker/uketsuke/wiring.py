@@ -21,6 +21,8 @@ from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
 from uketsuke.adapters.sql.sweeping import SqlSweeping
+from uketsuke.domain.lane import ProviderName
+from uketsuke.providers.calls import Providers
 from uketsuke.providers.openai_compatible import OpenAICompatible
 from uketsuke.services.ports import Ports
 from uketsuke.settings import read_settings
@@ -64,11 +66,14 @@ def build_ports(env: Any, *, needs: frozenset[str]) -> Ports:
     )
 
 
-def build_provider(ports: Ports) -> OpenAICompatible:
-    """Build the provider that the settings name; only the consumer has its secret."""
-    return OpenAICompatible(
-        http=FetchClient(),
-        clock=ports.clock,
-        base_url=ports.settings.model_base_url,
-        api_key=ports.settings.model_api_key,
-    )
+def build_providers(ports: Ports) -> Providers:
+    """Build the providers that there are; only the consumer has their secrets."""
+    settings = ports.settings
+    return {
+        ProviderName.OPENAI_COMPATIBLE: OpenAICompatible(
+            http=FetchClient(),
+            clock=ports.clock,
+            base_url=settings.model_base_url,
+            api_key=settings.model_api_key,
+        )
+    }

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
-from uketsuke.providers.openai_compatible import CallContext, OpenAICompatible
+from uketsuke.providers.openai_compatible import OpenAICompatible
+from uketsuke.providers.port import CallContext
 from uketsuke.services.ports import HttpAnswer, Unavailable
 
 pytestmark = pytest.mark.anyio

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.unit.providers.test_work import TalkingHttp, provider_of
+from tests.unit.providers.test_work import TalkingHttp, providers_of
 from tests.unit.services.world import World
 from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.job import InputForm, Job
@@ -53,13 +53,13 @@ def world() -> Iterator[World]:
 
 
 def deploy(world: World, http: TalkingHttp, kind: Kind) -> None:
-    provider = provider_of(world, http)
+    providers = providers_of(world, http)
 
     async def run(order: Mapping[str, object], steps: Any) -> object:
         return await run_instance(
             read_order(order),
             lambda attempt: run_kind(
-                attempt, kinds={kind.name: kind}, provider=provider, ports=world.ports
+                attempt, kinds={kind.name: kind}, providers=providers, ports=world.ports
             ),
             steps=steps,
             ports=world.ports,

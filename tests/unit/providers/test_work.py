@@ -14,9 +14,11 @@ import pytest
 from tests.unit.services.world import World
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
 from uketsuke.domain.job import InputForm, Job, Usage
+from uketsuke.domain.lane import ProviderName
 from uketsuke.domain.lifecycle import JobState
 from uketsuke.kinds.kind import Kind
 from uketsuke.kinds.registry import KINDS
+from uketsuke.providers.calls import Providers
 from uketsuke.providers.openai_compatible import OpenAICompatible
 from uketsuke.providers.work import AttemptWork, run_kind
 from uketsuke.services.execute import Attempt, Tally
@@ -67,10 +69,10 @@ def http() -> TalkingHttp:
 
 async def work(world: World, http: TalkingHttp, job: Job, kinds: Mapping[str, Kind] = KINDS) -> Job:
     """Work a job with the real kinds, and return it as it then stands."""
-    provider = provider_of(world, http)
+    providers = providers_of(world, http)
     await world.consumed(
         [job],
-        lambda attempt: run_kind(attempt, kinds=kinds, provider=provider, ports=world.ports),
+        lambda attempt: run_kind(attempt, kinds=kinds, providers=providers, ports=world.ports),
     )
     return await world.now(job)
 
@@ -79,10 +81,11 @@ async def worked(world: World, http: TalkingHttp, **changes: Any) -> Job:
     return await work(world, http, await world.submitted(**changes))
 
 
-def provider_of(world: World, http: TalkingHttp) -> OpenAICompatible:
-    return OpenAICompatible(
+def providers_of(world: World, http: TalkingHttp) -> Providers:
+    talking = OpenAICompatible(
         http=http, clock=world.ports.clock, base_url="http://ai/v1", api_key="k"
     )
+    return {ProviderName.OPENAI_COMPATIBLE: talking}
 
 
 async def uploaded(world: World, content: bytes) -> dict[str, Any]:
@@ -215,7 +218,7 @@ def test_texts_of_an_upload_are_json_lines(
         offered = AttemptWork(
             attempt=attempt,
             kind=KINDS["embed"],
-            provider=provider_of(world, http),
+            providers=providers_of(world, http),
             ports=world.ports,
         )
         if isinstance(expected, str):

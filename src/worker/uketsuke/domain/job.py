@@ -76,6 +76,7 @@ class Usage:
     provider_request_id: str | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
+    audio_ms: int | None = None
     cost_micros: int | None = None
 
 

@@ -11,7 +11,7 @@ from uketsuke.providers.work import run_kind
 from uketsuke.services.consume import consume
 from uketsuke.services.knock import Verdict
 from uketsuke.services.ports import Delivery
-from uketsuke.wiring import CONSUMER_NEEDS, build_ports, build_provider
+from uketsuke.wiring import CONSUMER_NEEDS, build_ports, build_providers
 
 
 async def handle_batch(batch: Any, env: Any) -> None:
@@ -20,12 +20,12 @@ async def handle_batch(batch: Any, env: Any) -> None:
 
 
 async def work_deliveries(deliveries: Sequence[Delivery], env: Any) -> Mapping[str, Verdict]:
-    """Work what the deliveries point at with the deployment's kinds and provider."""
+    """Work what the deliveries point at with the deployment's kinds and providers."""
     ports = build_ports(env, needs=CONSUMER_NEEDS)
-    provider = build_provider(ports)
+    providers = build_providers(ports)
     return await consume(
         deliveries,
-        lambda attempt: run_kind(attempt, kinds=KINDS, provider=provider, ports=ports),
+        lambda attempt: run_kind(attempt, kinds=KINDS, providers=providers, ports=ports),
         kinds=frozenset(KINDS),
         ports=ports,
     )

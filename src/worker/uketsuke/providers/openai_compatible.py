@@ -11,34 +11,12 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any, Final
 
 from uketsuke.domain.backoff import parse_retry_after
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
+from uketsuke.providers.port import Answer, CallContext
 from uketsuke.services.ports import Clock, HttpAnswer, HttpClient, Unavailable
-
-NAME: Final = "openai_compatible"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallContext:
-    """What goes with every call: who it is for, how long it may take, what trace it belongs to."""
-
-    idempotency_key: str
-    timeout: timedelta
-    traceparent: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """A model's answer and what it used; figures that the provider did not tell are None."""
-
-    value: Any
-    model: str | None
-    request_id: str | None
-    input_tokens: int | None
-    output_tokens: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
