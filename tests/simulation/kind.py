@@ -10,6 +10,7 @@ import msgspec
 
 from tests.simulation.provider import summary_of
 from uketsuke.domain.job import InputForm
+from uketsuke.domain.lane import Capability
 from uketsuke.domain.lifecycle import Engine
 from uketsuke.kinds.kind import Chat, Kind, Work
 from uketsuke.kinds.registry import KINDS
@@ -56,6 +57,7 @@ BOOK: Final = Kind(
     forms=frozenset({InputForm.TEXT}),
     max_input_bytes=1_000_000,
     engine=lambda _form, _size: Engine.WORKFLOW,
+    calls=frozenset({Capability.CHAT}),
     run=run,
 )
 SIMULATED: Final[Mapping[str, Kind]] = MappingProxyType({**KINDS, BOOK.name: BOOK})

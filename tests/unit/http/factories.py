@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 
 from uketsuke.domain.ids import time_sorted_id
 from uketsuke.domain.job import InputForm, InputPlace, Job, NewJob, Upload
+from uketsuke.domain.lane import Capability
 from uketsuke.domain.lifecycle import Engine, JobState, Origin
 from uketsuke.kinds.kind import Kind, Result, Work, always_queue
 
@@ -45,6 +46,7 @@ def a_kind(
         forms=frozenset(forms),
         max_input_bytes=max_input_bytes,
         engine=always_queue,
+        calls=frozenset({Capability.CHAT}),
         run=_run,
     )
 

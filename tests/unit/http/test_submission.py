@@ -80,7 +80,7 @@ def test_the_kind_picks_the_engine_by_form_and_size() -> None:
     plain = a_kind("summarize", InputForm.TEXT)
     kind = type(plain)(
         name=plain.name, params=plain.params, forms=plain.forms,
-        max_input_bytes=plain.max_input_bytes, engine=by_size, run=plain.run,
+        max_input_bytes=plain.max_input_bytes, engine=by_size, calls=plain.calls, run=plain.run,
     )  # fmt: skip
     surroundings = Surroundings(kinds={"summarize": kind}, uploads={}, settings=Settings())
 

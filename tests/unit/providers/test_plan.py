@@ -14,6 +14,7 @@ from tests.unit.providers.test_work import TalkingHttp, providers_of
 from tests.unit.services.world import World
 from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.job import InputForm, Job
+from uketsuke.domain.lane import Capability
 from uketsuke.domain.lifecycle import Engine, JobState
 from uketsuke.kinds.kind import Chat, Kind, Work
 from uketsuke.providers.work import run_kind
@@ -40,6 +41,7 @@ def kind_of(*, steps: int, version: int, knows: set[int]) -> Kind:
         forms=frozenset({InputForm.TEXT}),
         max_input_bytes=100,
         engine=lambda _form, _size: Engine.WORKFLOW,
+        calls=frozenset({Capability.CHAT}),
         run=run,
         plan_versions=frozenset(knows),
     )

@@ -10,6 +10,7 @@ import msgspec
 
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
 from uketsuke.domain.job import EncodedResult, InputForm
+from uketsuke.domain.lane import Capability
 from uketsuke.kinds.kind import Kind, Work, always_queue
 
 _TEXTS_A_CALL: Final = 64
@@ -58,5 +59,6 @@ KIND: Final = Kind(
     forms=frozenset({InputForm.TEXTS, InputForm.REF}),
     max_input_bytes=16_777_216,
     engine=always_queue,
+    calls=frozenset({Capability.EMBED}),
     run=run,
 )

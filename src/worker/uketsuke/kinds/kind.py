@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import msgspec
 
 from uketsuke.domain.job import EncodedResult, InputForm, Job
+from uketsuke.domain.lane import Capability
 from uketsuke.domain.lifecycle import Engine
 
 
@@ -75,8 +76,9 @@ class Kind:
     """One sort of work. Adding a module with one of these to the registry adds the kind.
 
     ``engine`` is a pure function of the input's form and size in bytes. ``max_input_bytes`` bounds
-    the input, uploads included: a larger one is refused at the door. ``run_limit`` is how long one
-    attempt may take on a Workflow; ``plan_versions`` are those that ``run`` can follow.
+    the input, uploads included: a larger one is refused at the door. ``calls`` are the sorts of
+    model that ``run`` asks, and no others. ``run_limit`` is how long one attempt may take on a
+    Workflow; ``plan_versions`` are those that ``run`` can follow.
     """
 
     name: str
@@ -84,6 +86,7 @@ class Kind:
     forms: frozenset[InputForm]
     max_input_bytes: int
     engine: Callable[[InputForm, int], Engine]
+    calls: frozenset[Capability]
     # Its second argument is an instance of ``params``.
     run: Callable[[Work, Any], Awaitable[Result]]
     run_limit: timedelta = timedelta(hours=6)

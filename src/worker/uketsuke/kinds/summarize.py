@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from uketsuke.domain.job import InputForm
+from uketsuke.domain.lane import Capability
 from uketsuke.domain.language import UNDETERMINED, guess_language
 from uketsuke.domain.lifecycle import Engine
 from uketsuke.domain.split import cut_text
@@ -139,5 +140,6 @@ KIND: Final = Kind(
     forms=frozenset({InputForm.TEXT, InputForm.REF}),
     max_input_bytes=8_388_608,
     engine=_engine,
+    calls=frozenset({Capability.CHAT}),
     run=run,
 )

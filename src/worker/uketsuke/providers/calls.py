@@ -10,6 +10,7 @@ from typing import Any
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
 from uketsuke.domain.job import Usage
 from uketsuke.domain.lane import Capability, Lane, ProviderName
+from uketsuke.kinds.kind import Kind
 from uketsuke.providers.port import Answer, CallContext, Provider
 from uketsuke.services.execute import Attempt
 from uketsuke.services.ports import Ports
@@ -25,11 +26,18 @@ class Calls:
     """The calls of one attempt."""
 
     attempt: Attempt
+    kind: Kind
     providers: Providers
     ports: Ports
 
     async def make(self, step: str, given: object, capability: Capability, call: Call) -> Any:
-        """Make one call as a step, and add what it used to the attempt's tally."""
+        """Make one call as a step, and add what it used to the attempt's tally.
+
+        ``capability`` is one of those that the kind has named: what is decided before the work
+        begins, is decided by them.
+        """
+        if capability not in self.kind.calls:
+            raise ValueError(f"the kind {self.kind.name} does not say that it calls {capability}")
         lane = self.ports.settings.lane_of(self.attempt.leased.job.kind, capability)
         provider = self.providers.get(lane.provider)
         if provider is None:

@@ -92,4 +92,6 @@ class AttemptWork:
 
     @property
     def _calls(self) -> Calls:
-        return Calls(attempt=self.attempt, providers=self.providers, ports=self.ports)
+        return Calls(
+            attempt=self.attempt, kind=self.kind, providers=self.providers, ports=self.ports
+        )
