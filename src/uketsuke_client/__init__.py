@@ -18,10 +18,12 @@ from uketsuke_client.job import Accepted, Failure, Job, Progress, Usage
 from uketsuke_client.request import Unsendable, new_idempotency_key
 from uketsuke_client.schedule import Last, Schedule
 from uketsuke_client.transport import Retry
+from uketsuke_client.usage import Budget, UsageItem, UsageReport, Used
 
 __all__ = [
     "Accepted",
     "ApiError",
+    "Budget",
     "Client",
     "Clock",
     "Event",
@@ -39,5 +41,8 @@ __all__ = [
     "Unreachable",
     "Unsendable",
     "Usage",
+    "UsageItem",
+    "UsageReport",
+    "Used",
     "new_idempotency_key",
 ]

@@ -24,6 +24,7 @@ from uketsuke_client.input_ref import InputRef, Source, content_type_of, length_
 from uketsuke_client.job import Accepted, Job
 from uketsuke_client.schedule import Schedule
 from uketsuke_client.transport import Call, Retry, Transport
+from uketsuke_client.usage import UsageReport
 from uketsuke_client.version import version
 from uketsuke_client.wait import Watch
 
@@ -252,6 +253,30 @@ class Client:
             )
         )
         return accepted_in(response, key=key)
+
+    def usage(
+        self,
+        *,
+        start: str | None = None,
+        end: str | None = None,
+        kind: str | None = None,
+        tenant: str | None = None,
+    ) -> UsageReport:
+        """Return what was used from the day ``start`` to ``end`` (2026-11-29), and what it cost.
+
+        Else of the last 30 days. A tenant's key sees its own; ``tenant`` is for operators.
+        """
+        query = {"from": start, "to": end, "kind": kind, "tenant": tenant, "limit": "200"}
+        path: str | None = request.with_query("/v1/usage", **query)
+        whole: dict[str, Any] | None = None
+        items: list[Any] = []
+        while path:
+            response = self._transport.send(Call(method="GET", path=path))
+            page = object_in(response)
+            read_as(UsageReport.from_json, response)
+            whole, path = whole or page, next_in(page, path=path)
+            items += page["items"]
+        return UsageReport.from_json({**(whole or {}), "items": items, "next": None})
 
     def wait(
         self,

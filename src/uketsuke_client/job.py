@@ -26,6 +26,7 @@ class Usage:
     provider_request_id: str | None
     input_tokens: int | None
     output_tokens: int | None
+    audio_seconds: float | None
     cost_usd: str | None
     attempts_cost_usd: str | None
 
@@ -135,12 +136,14 @@ def _progress(raw: JsonObject | None) -> Progress | None:
 def _usage(raw: JsonObject | None) -> Usage | None:
     if raw is None:
         return None
+    seconds = raw.get("audio_seconds")
     return Usage(
         provider=decode.text(raw, "provider"),
         model=decode.text(raw, "model"),
         provider_request_id=decode.text(raw, "provider_request_id"),
         input_tokens=decode.whole(raw, "input_tokens"),
         output_tokens=decode.whole(raw, "output_tokens"),
+        audio_seconds=float(seconds) if isinstance(seconds, int | float) else None,
         cost_usd=decode.text(raw, "cost_usd"),
         attempts_cost_usd=decode.text(raw, "attempts_cost_usd"),
     )

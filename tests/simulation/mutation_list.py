@@ -12,6 +12,7 @@ _PURGING = "src/worker/uketsuke/adapters/sql/purging.py"
 _STORE = "src/worker/uketsuke/adapters/sql/repository.py"
 _RUNS = "src/worker/uketsuke/adapters/sql/run_statements.py"
 _RUN_STORE = "src/worker/uketsuke/adapters/sql/runs.py"
+_COSTS = "src/worker/uketsuke/adapters/sql/cost_statements.py"
 _SERVICES = "src/worker/uketsuke/services"
 
 
@@ -316,5 +317,47 @@ MUTATIONS: Final = (
         f"{_SERVICES}/steps.py",
         '        "code": failure.code,\n',
         '        "code": failure.code,\n        "text": "CONTENT",\n',
+    ),
+    Mutation(
+        "what a lost attempt had reserved is not charged",
+        _COSTS,
+        "max(coalesce(jobs.reserved_micros, 0),",
+        "max(0,",
+    ),
+    Mutation(
+        "a job forgets what its lost attempts were charged",
+        _COSTS,
+        "(state = 'running') * coalesce((SELECT a.usage",
+        "0 * coalesce((SELECT a.usage",
+    ),
+    Mutation(
+        "a reservation outlives its attempt",
+        _SQL,
+        "       reserved_micros = NULL,\n       result =",
+        "       result =",
+    ),
+    Mutation(
+        "a run that adopts a result counts what its steps have counted before",
+        f"{_SERVICES}/run.py",
+        "return ending if kept.attempt == ending.attempt else replace(ending, usage=None)",
+        "return ending",
+    ),
+    Mutation(
+        "a call that may have been made all the same counts as none",
+        "src/worker/uketsuke/providers/funds.py",
+        "    refused = failure is not None and",
+        "    refused = True or",
+    ),
+    Mutation(
+        "what a kept step has used counts in every attempt",
+        f"{_SERVICES}/steps.py",
+        "mine = checkpoint.attempt == self.leased.attempt and named not in self.counted",
+        "mine = True",
+    ),
+    Mutation(
+        "a takeover leaves what was reserved unsaid",
+        _SQL,
+        '   AND reserved_micros IS NULL AND NOT {costs.bound("jobs", default="?3")}\n',
+        "",
     ),
 )

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
 
 from tests.simulation.outage import Outage
 from tests.simulation.wire import FAULTS, Faults
+from uketsuke.domain.lane import parse_lane
+from uketsuke.domain.price import Price
 from uketsuke.settings import Settings
 
 
@@ -152,7 +154,7 @@ def _workflow(rng: random.Random) -> WorkflowHabits:
 
 def _settings(rng: random.Random) -> Settings:
     lease = rng.choice((60.0, 60.0, 30.0, 15.0))
-    return Settings(
+    settings = Settings(
         lease=timedelta(seconds=lease),
         renew_every=timedelta(seconds=lease / 3),
         progress_every=timedelta(seconds=rng.choice((2, 5))),
@@ -165,7 +167,21 @@ def _settings(rng: random.Random) -> Settings:
         key_hash_secret=b"a secret of the simulation",
         model_base_url="http://provider/v1",
         model_api_key="k",
+        prices={parse_lane("extractive-e5"): _PRICE},
     )
+    # A budget that is never used up: what it binds is reserved, and taken back before it is worked
+    # again. (Told by another setting, so that it draws nothing of its own.)
+    bound = settings.retry_base < timedelta(seconds=5)
+    return replace(settings, daily_budget_micros=10**12 if bound else None)
+
+
+# A micro-dollar a token.
+_PRICE = Price(
+    as_of=date(2026, 11, 29),
+    source="the simulation",
+    input_per_million=10**6,
+    output_per_million=10**6,
+)
 
 
 _MANNERS = {

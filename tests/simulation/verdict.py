@@ -6,6 +6,7 @@ import asyncio
 import math
 
 from tests.simulation.actors import Callers
+from tests.simulation.costs import judge_costs
 from tests.simulation.isolate import Isolate
 from tests.simulation.kind import expected_of
 from tests.simulation.rows import JobRow
@@ -47,6 +48,7 @@ async def judge(world: World, callers: Callers, *, healed_at_ms: int) -> None:
         _judge_liveness(world, row, healed_at_ms=healed_at_ms)
         if row.terminal:
             await _judge_job(world, key, ports)
+    judge_costs(world)
     _judge_promises(world, callers)
     _judge_counters(world)
     left = [message.id for message in world.queue.waiting + world.dead_queue.waiting]

@@ -14,6 +14,7 @@ from tests.simulation.audit import Audit
 from tests.simulation.blobs import BlobPort, Store
 from tests.simulation.inside import BASE_MS, DatabasePort, WorkerClock, WorldDice
 from tests.simulation.isolate import Death, Ended, Isolate
+from tests.simulation.kind import SIMULATED
 from tests.simulation.ledger import Ledger
 from tests.simulation.loop import VirtualLoop
 from tests.simulation.outage import Outage
@@ -24,6 +25,7 @@ from tests.simulation.trace import Trace
 from tests.simulation.wire import FAULTS, PATIENCE, Faults, Wire
 from tests.simulation.workflows import VirtualWorkflows, WorkflowPort
 from tests.support.sqlite import SqliteDatabase, connect
+from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.database import Row, Statement
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.inputs import SqlInputs
@@ -234,10 +236,12 @@ class World:
             lease=settings.lease,
             longest_knock=settings.longest_knock,
         )
+        tariff = settings.tariff({name: kind.calls for name, kind in SIMULATED.items()})
         return Ports(
             settings=settings,
-            jobs=SqlJobs(database, retention),
-            runs=SqlRuns(database, retention),
+            jobs=SqlJobs(database, retention, tariff),
+            runs=SqlRuns(database, retention, tariff),
+            costs=SqlCosts(database, retention, tariff),
             purging=SqlPurging(database),
             listing=SqlListing(database),
             sweeping=SqlSweeping(database, retention),

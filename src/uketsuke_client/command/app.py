@@ -16,6 +16,7 @@ from uketsuke_client.command.schedule import schedule_app
 from uketsuke_client.command.screen import Screen
 from uketsuke_client.command.session import PATIENCE_VARIABLE
 from uketsuke_client.command.submit import submit
+from uketsuke_client.command.usage import usage
 from uketsuke_client.command.write import cancel, upload
 from uketsuke_client.version import version
 
@@ -33,7 +34,7 @@ app = typer.Typer(
     help="Submit AI work to a Uketsuke server, follow it, and run a whole one here.",
     epilog=f"{EXIT_CODES_HELP}\n\n{_VARIABLES_HELP}",
 )
-for command in (submit, status, result, events, cancel, upload, dev, models):
+for command in (submit, status, result, events, cancel, upload, usage, dev, models):
     app.command(epilog=EXIT_CODES_HELP)(command)
 app.add_typer(schedule_app, name="schedule", epilog=EXIT_CODES_HELP)
 

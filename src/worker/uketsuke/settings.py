@@ -7,13 +7,16 @@ mistakes are told at once, at the first event.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import date, timedelta
 from types import MappingProxyType
 from typing import Any, Final
 
 from uketsuke.domain.lane import Capability, Lane, parse_lane
+from uketsuke.domain.money import parse_usd
+from uketsuke.domain.price import Price, Rates, Tariff, highest, rates_for
+from uketsuke.domain.price_table import PRICE_TABLE
 
 
 class BadSettings(Exception):
@@ -54,10 +57,25 @@ class Settings:
     model_api_key: str = field(default="", repr=False)
     models: Mapping[Capability, Lane] = field(default_factory=lambda: _DEFAULT_MODELS)
     kind_models: Mapping[str, Mapping[Capability, Lane]] = field(default_factory=dict)
+    prices: Mapping[Lane, Price] = field(default_factory=lambda: PRICE_TABLE)
+    daily_budget_micros: int | None = None
 
     def lane_of(self, kind: str, capability: Capability) -> Lane:
         """Return the model that a kind asks: its own, or the one that all ask."""
         return self.kind_models.get(kind, {}).get(capability, self.models[capability])
+
+    def rates_of(self, kind: str, capability: Capability) -> Rates | None:
+        """Return what a kind's calls of one sort are billed by; None if the price is unknown."""
+        return rates_for(self.prices.get(self.lane_of(kind, capability)), capability)
+
+    def tariff(self, calls: Mapping[str, Collection[Capability]]) -> Tariff:
+        """Return what the kinds are reckoned by ahead of their work, given what each calls."""
+        rates = {
+            kind: highest(self.rates_of(kind, capability) for capability in capabilities)
+            for kind, capabilities in calls.items()
+        }
+        known = {kind: found for kind, found in rates.items() if found is not None}
+        return Tariff(rates=known, daily_budget_micros=self.daily_budget_micros)
 
 
 _DEFAULT_MODELS: Final[Mapping[Capability, Lane]] = MappingProxyType(
@@ -106,6 +124,8 @@ NAMES: Final = {
     **_TEXTS,
     **dict.fromkeys(_MODELS, "models"),
     "KIND_MODELS": "kind_models",
+    "PRICES": "prices",
+    "DAILY_BUDGET_USD": "daily_budget_micros",
     "KEY_HASH_SECRET": "key_hash_secret",
 }
 
@@ -125,7 +145,7 @@ def read_settings(
             continue
         try:
             value = _convert(name, str(variables[name]))
-        except (ValueError, TypeError, AttributeError, RecursionError):
+        except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
             # Its value may be a secret that landed in the wrong place: only the name is told.
             mistakes.append(f"{name}: must be {_expected(name)}")
             continue
@@ -144,9 +164,15 @@ def _expected(name: str) -> str:
         return "a number of seconds above 0"
     if name in _MODELS:
         return "a model, or provider/model"
-    if name == "KIND_MODELS":
-        return 'JSON like {"report": {"chat": "provider/model"}}'
-    return "a whole number of at least 1"
+    return _EXPECTED.get(name, "a whole number of at least 1")
+
+
+_EXPECTED: Final = {
+    "KIND_MODELS": 'JSON like {"report": {"chat": "provider/model"}}',
+    "PRICES": 'JSON like {"provider/model": {"input_per_million": "0.15", "output_per_million": '
+    '"0.60", "as_of": "2026-11-01"}}',
+    "DAILY_BUDGET_USD": 'dollars like "25" or "0.50"',
+}
 
 
 def _convert(name: str, text: str) -> object:
@@ -162,9 +188,7 @@ def _convert(name: str, text: str) -> object:
         return count
     if name in _MODELS:
         return parse_lane(text)
-    if name == "KIND_MODELS":
-        return _kind_models(text)
-    return text.encode() if name == "KEY_HASH_SECRET" else text
+    return _CONVERTERS.get(name, str)(text)
 
 
 def _kind_models(text: str) -> Mapping[str, Mapping[Capability, Lane]]:
@@ -172,6 +196,40 @@ def _kind_models(text: str) -> Mapping[str, Mapping[Capability, Lane]]:
         kind: {Capability(capability): parse_lane(lane) for capability, lane in models.items()}
         for kind, models in json.loads(text).items()
     }
+
+
+def _prices(text: str) -> Mapping[Lane, Price]:
+    set_here = {parse_lane(lane): _price(**members) for lane, members in json.loads(text).items()}
+    return {**PRICE_TABLE, **set_here}
+
+
+def _price(
+    *,
+    as_of: str,
+    input_per_million: str | None = None,
+    output_per_million: str | None = None,
+    audio_per_minute: str | None = None,
+) -> Price:
+    """Read one entry of ``PRICES``. It replaces the table's whole entry."""
+    told = (input_per_million, output_per_million, audio_per_minute)
+    put_in, out, minute = (None if usd is None else parse_usd(usd) for usd in told)
+    if told == (None, None, None):
+        raise ValueError("a price says what something costs")
+    return Price(
+        as_of=date.fromisoformat(as_of),
+        source="PRICES",
+        input_per_million=put_in,
+        output_per_million=out,
+        audio_per_minute=minute,
+    )
+
+
+_CONVERTERS: Final[Mapping[str, Callable[[str], object]]] = {
+    "KIND_MODELS": _kind_models,
+    "PRICES": _prices,
+    "DAILY_BUDGET_USD": parse_usd,
+    "KEY_HASH_SECRET": str.encode,
+}
 
 
 def _contradictions(settings: Settings) -> list[str]:

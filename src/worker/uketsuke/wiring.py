@@ -11,6 +11,7 @@ from uketsuke.adapters.cloudflare.queue import CloudflareQueue
 from uketsuke.adapters.cloudflare.r2 import R2Blobs
 from uketsuke.adapters.cloudflare.workflows import CloudflareWorkflows
 from uketsuke.adapters.cloudflare.world import SystemClock, SystemDice
+from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
@@ -22,6 +23,7 @@ from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
 from uketsuke.adapters.sql.sweeping import SqlSweeping
 from uketsuke.domain.lane import ProviderName
+from uketsuke.kinds.registry import KINDS
 from uketsuke.providers.calls import Providers
 from uketsuke.providers.openai_compatible import OpenAICompatible
 from uketsuke.services.ports import Ports
@@ -46,13 +48,15 @@ def build_ports(env: Any, *, needs: frozenset[str]) -> Ports:
         longest_knock=settings.longest_knock,
         lease=settings.lease,
     )
+    tariff = settings.tariff({name: kind.calls for name, kind in KINDS.items()})
     return Ports(
         settings=settings,
-        jobs=SqlJobs(database, retention),
+        jobs=SqlJobs(database, retention, tariff),
         listing=SqlListing(database),
         sweeping=SqlSweeping(database, retention),
         purging=SqlPurging(database),
-        runs=SqlRuns(database, retention),
+        runs=SqlRuns(database, retention, tariff),
+        costs=SqlCosts(database, retention, tariff),
         inputs=SqlInputs(database),
         schedules=SqlSchedules(database, keep_inputs=settings.keep_inputs),
         occurrences=SqlOccurrences(database),

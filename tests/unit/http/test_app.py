@@ -109,8 +109,8 @@ def test_a_mistake_of_ours_tells_nothing_and_is_noted(
     async def slip(*_: object, **__: object) -> None:
         raise ZeroDivisionError("SELECT secret FROM api_keys")
 
-    for place in ("jobs", "listing", "inputs", "blobs", "schedules"):
-        for method in ("find", "accept", "page", "put_stream", "put", "delete"):
+    for place in ("jobs", "listing", "inputs", "blobs", "schedules", "costs"):
+        for method in ("find", "accept", "page", "put_stream", "put", "delete", "usage"):
             if hasattr(getattr(world, place), method):
                 monkeypatch.setattr(getattr(world, place), method, slip)
     document: dict[str, object] | None = None

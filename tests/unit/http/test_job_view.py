@@ -51,6 +51,7 @@ def test_a_new_job_shows_null_for_all_that_is_not_known_yet() -> None:
         "cancel_requested_at": None,
         "erased_at": None,
         "error": None,
+        "max_cost_usd": None,
         "usage": None,
         "redriven_from": None,
         "redriven_to": None,
@@ -86,6 +87,7 @@ def test_progress_and_usage_are_shown_once_known() -> None:
         "provider_request_id": "r",
         "input_tokens": 812,
         "output_tokens": 64,
+        "audio_seconds": None,
         "cost_usd": "0.000213",
         "attempts_cost_usd": "1.000213",
     }
@@ -100,6 +102,15 @@ def test_the_cost_of_failed_attempts_is_shown_without_a_last_usage() -> None:
 
 def test_an_unknown_cost_is_null_and_not_zero() -> None:
     assert shown(usage=Usage(input_tokens=0))["usage"]["cost_usd"] is None
+
+
+def test_a_cost_that_is_known_in_part_only_is_null_too() -> None:
+    usage = Usage(cost_micros=5, unknown_calls=1)
+
+    view = shown(usage=usage, attempts_cost_micros=5, unknown_costs=1, max_cost_micros=500_000)
+
+    assert (view["usage"]["cost_usd"], view["usage"]["attempts_cost_usd"]) == (None, None)
+    assert view["max_cost_usd"] == "0.500000"
 
 
 @pytest.mark.parametrize("state", [JobState.RETRYING, JobState.RUNNING, JobState.FAILED])

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.contract.factories import RETENTION
 from tests.support.sqlite import SqliteDatabase, connect
 from tests.unit.http.fakes import (
     BytesBody,
@@ -20,6 +21,7 @@ from tests.unit.http.fakes import (
     FakeListing,
     FakeQueue,
 )
+from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.schedules import SqlSchedules
 from uketsuke.domain.api_key import StoredKey, hash_secret
 from uketsuke.http.app import App, respond
@@ -30,7 +32,7 @@ from uketsuke.settings import Settings
 
 PEPPER = b"only for tests"
 _FAKED = ("settings", "jobs", "listing", "inputs", "keys", "blobs", "queue", "clock", "dice")
-_REAL = ("schedules",)
+_REAL = ("schedules", "costs")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +67,7 @@ class World:
     listing: FakeListing = field(default_factory=FakeListing)
     database: SqliteDatabase = field(default_factory=lambda: SqliteDatabase(connect()))
     schedules: SqlSchedules = field(init=False)
+    costs: SqlCosts = field(init=False)
     inputs: FakeInputs = field(default_factory=FakeInputs)
     blobs: FakeBlobs = field(default_factory=FakeBlobs)
     queue: FakeQueue = field(default_factory=FakeQueue)
@@ -77,6 +80,7 @@ class World:
     def __post_init__(self) -> None:
         self.app = App(kinds=self.kinds)
         self.schedules = SqlSchedules(self.database, keep_inputs=self.settings.keep_inputs)
+        self.costs = SqlCosts(self.database, RETENTION, self.settings.tariff({}))
 
     @property
     def ports(self) -> Ports:

@@ -105,9 +105,12 @@ def test_a_long_text_is_summed_up_over_its_calls(world: World, http: TalkingHttp
         assert job.usage == Usage(
             provider="openai_compatible",
             model="m-1",
+            asked_model="extractive-e5",
             provider_request_id=f"call-{len(http.calls)}",
             input_tokens=10 * len(http.calls),
             output_tokens=2 * len(http.calls),
+            charged_micros=0,
+            unknown_calls=len(http.calls),  # nobody has said what the model costs
         )
         (attempt,) = await world.ports.jobs.attempts_of(job.key)
         assert attempt.provider_ms == 1000 * len(http.calls)

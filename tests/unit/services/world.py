@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from tests.simulation.loop import VirtualLoop, run
 from tests.support.sqlite import SqliteDatabase, connect
 from tests.support.workflows import MemoryWorkflows
+from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.database import Row, Statement
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.inputs import SqlInputs
@@ -24,6 +25,7 @@ from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
 from uketsuke.adapters.sql.sweeping import SqlSweeping
 from uketsuke.domain.job import InputForm, Job, Usage
+from uketsuke.domain.lane import Capability
 from uketsuke.domain.lifecycle import Engine
 from uketsuke.services.consume import consume
 from uketsuke.services.execute import Attempt, Worker
@@ -179,12 +181,14 @@ class World:
             lease=self.settings.lease,
             longest_knock=self.settings.longest_knock,
         )
+        tariff = self.settings.tariff({"summarize": {Capability.CHAT}})
         self.ports = Ports(
             settings=self.settings,
-            jobs=SqlJobs(self.database, retention),
+            jobs=SqlJobs(self.database, retention, tariff),
             listing=SqlListing(self.database),
             sweeping=SqlSweeping(self.database, retention),
-            runs=SqlRuns(self.database, retention),
+            runs=SqlRuns(self.database, retention, tariff),
+            costs=SqlCosts(self.database, retention, tariff),
             purging=SqlPurging(self.database),
             inputs=SqlInputs(self.database),
             schedules=SqlSchedules(self.database, keep_inputs=self.settings.keep_inputs),

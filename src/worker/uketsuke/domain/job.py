@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from uketsuke.domain.failure import ErrorClass, Failure, Road
 from uketsuke.domain.lifecycle import TERMINAL, Engine, JobState, Origin, Outcome
+from uketsuke.domain.price import Expected
 
 
 class JobKey(NamedTuple):
@@ -67,17 +68,38 @@ class Progress:
     total: int
 
 
+class Funds(StrEnum):
+    """Why a budget does not let an attempt begin: our error codes."""
+
+    EXCEEDED = "budget_exceeded"  # alone, it would be too much
+    PRICE_UNKNOWN = "price_unknown"  # nobody can tell
+    RESERVED = "budget_reserved"  # what is left is reserved by others, for now
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """What the provider's calls of one attempt used. An unknown figure is None, never 0."""
+    """What the provider's calls of one attempt used. An unknown figure is None, never 0.
+
+    ``model`` is the one that answered, ``asked_model`` the one that was asked for: prices are its.
+    ``cost_micros`` is what is known of the cost, ``unknown_calls`` how many calls it leaves out;
+    ``charged_micros`` is what counts against budgets, with estimates for what is in doubt.
+    """
 
     provider: str | None = None
     model: str | None = None
+    asked_model: str | None = None
     provider_request_id: str | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
     audio_ms: int | None = None
     cost_micros: int | None = None
+    charged_micros: int | None = None
+    unknown_calls: int | None = None
+
+    @property
+    def whole_cost(self) -> int | None:
+        """The cost in micro-dollars, if it is known of every call."""
+        return None if self.unknown_calls else self.cost_micros
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +137,10 @@ class Job:
     input: InputPlace
     result: ResultPlace | None
     traceparent: str | None
+    max_cost_micros: int | None = None
+    charged_micros: int = 0  # of all attempts that have ended; see Usage
+    unknown_costs: int = 0  # attempts whose cost is not known, or not whole
+    expected: Expected | None = None
 
     @property
     def key(self) -> JobKey:
@@ -158,6 +184,8 @@ class NewJob:
     keep_uploads: timedelta
     run_limit: timedelta
     start: RunStart | None = None
+    max_cost_micros: int | None = None
+    expected: Expected | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +199,9 @@ class LeasedJob:
     time_left: timedelta  # until the job's deadline
     limit_left: timedelta  # until the attempt has taken as long as one may
     taken_over: bool  # an attempt crashed: it may have left a result that was paid for
+    # What the attempt may cost, if a budget binds it; and what keeps it from having that.
+    reserved_micros: int | None = None
+    funds: Funds | None = None
 
     @property
     def attempt(self) -> int:
@@ -224,6 +255,7 @@ class SeenJob:
     overdue: bool
     quarantined: bool
     spent: bool  # no attempt left, or two lone crashes
+    funds: Funds | None = None  # what a budget says against it, once it is due
 
     @property
     def lease_expired(self) -> bool:

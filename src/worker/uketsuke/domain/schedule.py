@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from uketsuke.domain.job import InputPlace
+from uketsuke.domain.price import Expected
 
 SCHEDULE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -65,6 +66,7 @@ class NewSchedule:
     overlap: Overlap
     enabled: bool
     next_at: datetime | None
+    expected: Expected | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +92,7 @@ class Schedule:
     updated_at: datetime
     next_at: datetime | None
     last: Last | None
+    expected: Expected | None = None
 
     @property
     def key(self) -> ScheduleKey:

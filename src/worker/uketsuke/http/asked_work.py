@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+import msgspec
+
 from uketsuke.domain.job import Upload
 from uketsuke.domain.lifecycle import Engine
+from uketsuke.domain.price import Expected
 from uketsuke.http.context import Context
-from uketsuke.http.input_member import InputRules, input_faults, named_refs
+from uketsuke.http.input_member import GivenInput, InputRules, input_faults, named_refs
 from uketsuke.http.pointer import ROOT
 from uketsuke.http.problem import Fault
 from uketsuke.http.walk import find_faults
@@ -55,6 +58,11 @@ def work_faults(document: Mapping[str, object], around: Surroundings) -> Iterato
     params = document.get("params", {})
     if kind and isinstance(params, dict):
         yield from find_faults(params, kind.params, pointer=ROOT.child("params"))
+
+
+def expected_of(kind: Kind, given: GivenInput, params: Mapping[str, Any]) -> Expected:
+    """Return what sound work is expected to use at most."""
+    return kind.expects(given.form, given.bytes, msgspec.convert(params, kind.params))
 
 
 def run_limit(kind: Kind, engine: Engine, settings: Settings) -> timedelta:

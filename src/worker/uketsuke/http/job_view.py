@@ -14,6 +14,7 @@ from uketsuke.domain.api_key import Caller
 from uketsuke.domain.failure import RETRYABLE, message_of
 from uketsuke.domain.job import Job, Usage
 from uketsuke.domain.lifecycle import WAITING, JobState
+from uketsuke.domain.money import show_usd
 from uketsuke.http.answer import rfc3339
 
 _LONGEST_POLL: Final = timedelta(seconds=10)
@@ -35,6 +36,7 @@ def show_job(job: Job, *, caller: Caller) -> dict[str, object]:
         "progress": _progress(job),
         **_times(job),
         "error": _error(job),
+        "max_cost_usd": _money(job.max_cost_micros),
         "usage": _usage(job),
         "redriven_from": job.redriven_from,
         "redriven_to": job.redriven_to,
@@ -104,20 +106,21 @@ def _usage(job: Job) -> dict[str, object] | None:
     if job.usage is None and job.attempts_cost_micros is None:
         return None
     usage = job.usage or Usage()
+    attempts_cost = None if job.unknown_costs else job.attempts_cost_micros
     return {
         "provider": usage.provider,
         "model": usage.model,
         "provider_request_id": usage.provider_request_id,
         "input_tokens": usage.input_tokens,
         "output_tokens": usage.output_tokens,
-        "cost_usd": _money(usage.cost_micros),
-        "attempts_cost_usd": _money(job.attempts_cost_micros),
+        "audio_seconds": None if usage.audio_ms is None else usage.audio_ms / 1000,
+        "cost_usd": _money(usage.whole_cost),
+        "attempts_cost_usd": _money(attempts_cost),
     }
 
 
 def _money(micros: int | None) -> str | None:
-    """Write micro-dollars as decimal dollars. Never through a float."""
-    return None if micros is None else f"{micros // 1_000_000}.{micros % 1_000_000:06d}"
+    return None if micros is None else show_usd(micros)
 
 
 def _metadata(job: Job, caller: Caller) -> dict[str, str | None]:

@@ -21,6 +21,8 @@ from uketsuke.http.endpoints.schedules import (
 )
 from uketsuke.http.endpoints.submit_job import submit_job
 from uketsuke.http.endpoints.trigger_schedule import trigger_schedule
+from uketsuke.http.endpoints.usage import QUERY as USAGE_QUERY
+from uketsuke.http.endpoints.usage import get_usage
 from uketsuke.http.message import Response
 
 Endpoint = Callable[..., Awaitable[Response]]
@@ -62,6 +64,7 @@ ROUTES: Final = tuple(
         ("PUT", "/v1/schedules/{name}", _WRITE, put_schedule_document, _NONE),
         ("DELETE", "/v1/schedules/{name}", _WRITE, delete_schedule, _NONE),
         ("POST", "/v1/schedules/{name}/trigger", _WRITE, trigger_schedule, _NONE),
+        ("GET", "/v1/usage", _READ, get_usage, USAGE_QUERY),
         ("GET", "/healthz", _OPEN, get_health, _NONE),
         ("GET", "/readyz", _OPEN, get_readiness, _NONE),
     )

@@ -14,7 +14,7 @@ from uketsuke.domain.cron import BadCron, check_expression, find_zone
 from uketsuke.domain.job import InputForm
 from uketsuke.domain.schedule import SCHEDULE_NAME, Last, Overlap, Schedule, ScheduleKey
 from uketsuke.http.answer import rfc3339
-from uketsuke.http.asked_work import Surroundings, work_faults
+from uketsuke.http.asked_work import Surroundings, expected_of, work_faults
 from uketsuke.http.characters import bad_characters
 from uketsuke.http.input_member import InputMember, given_input
 from uketsuke.http.problem import Fault
@@ -95,6 +95,7 @@ def to_wanted(
         run_key=None if overlap is Overlap.ALLOW else run_key,
         overlap=overlap,
         enabled=members.enabled,
+        expected=expected_of(around.kinds[members.kind], given, members.params),
     )
 
 

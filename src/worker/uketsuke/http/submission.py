@@ -10,7 +10,8 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from uketsuke.http.asked_work import Surroundings, run_limit, work_faults
+from uketsuke.domain.money import USD_PATTERN, parse_usd
+from uketsuke.http.asked_work import Surroundings, expected_of, run_limit, work_faults
 from uketsuke.http.characters import bad_characters
 from uketsuke.http.input_member import InputMember, given_input
 from uketsuke.http.pointer import ROOT
@@ -19,7 +20,7 @@ from uketsuke.http.walk import find_faults
 from uketsuke.services.submit import Submission
 
 # Members of the contract that nothing acts on yet: to take them and do nothing would be a lie.
-NOT_BUILT: Final = frozenset({"not_before", "priority", "callback_url", "max_cost_usd"})
+NOT_BUILT: Final = frozenset({"not_before", "priority", "callback_url"})
 
 
 class Envelope(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,6 +33,7 @@ class Envelope(msgspec.Struct, frozen=True, kw_only=True):
     on_conflict: Literal["reject", "return"] = "reject"
     max_attempts: Annotated[int, Meta(ge=1, le=20)] | UnsetType = UNSET
     deadline_seconds: Annotated[int, Meta(ge=1, le=604_800)] | UnsetType = UNSET
+    max_cost_usd: Annotated[str, Meta(pattern=USD_PATTERN)] | None = None
     metadata: Annotated[
         dict[Annotated[str, Meta(max_length=64)], Annotated[str, Meta(max_length=512)]],
         Meta(max_length=16),
@@ -88,6 +90,8 @@ def to_submission(document: Mapping[str, Any], around: Surroundings, sender: Sen
         document=document,
         traceparent=sender.traceparent,
         run_limit=run_limit(kind, engine, settings),
+        max_cost_micros=parse_usd(envelope.max_cost_usd) if envelope.max_cost_usd else None,
+        expected=expected_of(kind, given, envelope.params),
     )
 
 

@@ -11,6 +11,7 @@ import msgspec
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
 from uketsuke.domain.job import EncodedResult, InputForm
 from uketsuke.domain.lane import Capability
+from uketsuke.domain.price import Expected, tokens_in
 from uketsuke.kinds.kind import Kind, Work, always_queue
 
 _TEXTS_A_CALL: Final = 64
@@ -53,6 +54,10 @@ def _render(vector: Sequence[float]) -> str:
     return "[" + ",".join([f"{number:.9g}" for number in vector]) + "]"
 
 
+def _expects(_form: InputForm, size: int, _params: EmbedParams) -> Expected:
+    return Expected(input_tokens=tokens_in(size), calls=_MOST_TEXTS // _TEXTS_A_CALL)
+
+
 KIND: Final = Kind(
     name="embed",
     params=EmbedParams,
@@ -60,5 +65,6 @@ KIND: Final = Kind(
     max_input_bytes=16_777_216,
     engine=always_queue,
     calls=frozenset({Capability.EMBED}),
+    expects=_expects,
     run=run,
 )

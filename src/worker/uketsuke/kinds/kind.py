@@ -12,6 +12,8 @@ import msgspec
 from uketsuke.domain.job import EncodedResult, InputForm, Job
 from uketsuke.domain.lane import Capability
 from uketsuke.domain.lifecycle import Engine
+from uketsuke.domain.price import Expected
+from uketsuke.kinds.expected import expect_by_size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +79,9 @@ class Kind:
 
     ``engine`` is a pure function of the input's form and size in bytes. ``max_input_bytes`` bounds
     the input, uploads included: a larger one is refused at the door. ``calls`` are the sorts of
-    model that ``run`` asks, and no others. ``run_limit`` is how long one attempt may take on a
-    Workflow; ``plan_versions`` are those that ``run`` can follow.
+    model that ``run`` asks, and no others. ``expects`` says ahead, from form, size and parameters,
+    what a job uses at most: budgets reserve as much. ``run_limit`` is how long one attempt may take
+    on a Workflow; ``plan_versions`` are those that ``run`` can follow.
     """
 
     name: str
@@ -89,6 +92,7 @@ class Kind:
     calls: frozenset[Capability]
     # Its second argument is an instance of ``params``.
     run: Callable[[Work, Any], Awaitable[Result]]
+    expects: Callable[[InputForm, int, Any], Expected] = expect_by_size
     run_limit: timedelta = timedelta(hours=6)
     plan_versions: frozenset[int] = frozenset({1})
 

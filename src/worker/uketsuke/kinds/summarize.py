@@ -12,6 +12,7 @@ from uketsuke.domain.job import InputForm
 from uketsuke.domain.lane import Capability
 from uketsuke.domain.language import UNDETERMINED, guess_language
 from uketsuke.domain.lifecycle import Engine
+from uketsuke.domain.price import Expected, tokens_in
 from uketsuke.domain.split import cut_text
 from uketsuke.kinds.kind import Chat, Kind, Work
 
@@ -22,6 +23,7 @@ _JOINED_AT_ONCE: Final = 7
 # What needs more calls than one delivery of the queue should make runs on a Workflow.
 _QUEUE_BYTES: Final = _PIECE_CHARACTERS * (_JOINED_AT_ONCE - 1)
 _PLAN: Final = 1
+_TOKENS_OF_INSTRUCTIONS: Final = 250  # on the safe side
 _TOKENS_A_WORD: Final = 4  # on the safe side; it only caps an answer that runs away
 
 _Language = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$")]
@@ -134,6 +136,15 @@ def _as_bullets(summary: str) -> str:
     return "\n".join("- " + _BULLET.sub("", line).strip() for line in lines)
 
 
+def _expects(_form: InputForm, size: int, params: SummarizeParams) -> Expected:
+    """What each call writes is read once more, by the call that joins it."""
+    # A piece is cut at a boundary, and may be half as long as it could be.
+    calls = _calls(1 + 2 * size // _PIECE_CHARACTERS)
+    written = calls * params.max_words * _TOKENS_A_WORD
+    read = tokens_in(size) + written + calls * _TOKENS_OF_INSTRUCTIONS
+    return Expected(input_tokens=read, output_tokens=written, calls=calls)
+
+
 KIND: Final = Kind(
     name="summarize",
     params=SummarizeParams,
@@ -141,5 +152,6 @@ KIND: Final = Kind(
     max_input_bytes=8_388_608,
     engine=_engine,
     calls=frozenset({Capability.CHAT}),
+    expects=_expects,
     run=run,
 )

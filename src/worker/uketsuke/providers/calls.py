@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
 from uketsuke.domain.job import Usage
 from uketsuke.domain.lane import Capability, Lane, ProviderName
+from uketsuke.domain.price import Expected, Rates, estimate
 from uketsuke.kinds.kind import Kind
+from uketsuke.providers.funds import set_aside, usage_of, usage_without_answer
 from uketsuke.providers.port import Answer, CallContext, Provider
 from uketsuke.services.execute import Attempt
 from uketsuke.services.ports import Ports
@@ -30,11 +33,20 @@ class Calls:
     providers: Providers
     ports: Ports
 
-    async def make(self, step: str, given: object, capability: Capability, call: Call) -> Any:
+    async def make(
+        self,
+        step: str,
+        given: object,
+        capability: Capability,
+        call: Call,
+        *,
+        expected: Expected | None = None,
+    ) -> Any:
         """Make one call as a step, and add what it used to the attempt's tally.
 
         ``capability`` is one of those that the kind has named: what is decided before the work
-        begins, is decided by them.
+        begins, is decided by them. ``expected`` is what the call uses at most; without, it is
+        reckoned to use as much as the whole job.
         """
         if capability not in self.kind.calls:
             raise ValueError(f"the kind {self.kind.name} does not say that it calls {capability}")
@@ -42,16 +54,50 @@ class Calls:
         provider = self.providers.get(lane.provider)
         if provider is None:
             raise AttemptFailed(ErrorClass.NOT_FOUND, "model_not_found")
-        tally = self.attempt.tally
+        rates = self.ports.settings.rates_of(self.attempt.leased.job.kind, capability)
+        most = estimate(rates, expected or self.attempt.leased.job.expected or Expected())
+
+        paid: list[StepValue] = []
 
         async def work(refusals: int) -> StepValue:
-            answer = await self._timed(step, refusals, lane, provider, call)
-            return StepValue(value=answer.value, usage=usage_of(answer, lane))
+            made = partial(self._timed, step, refusals, lane, provider, call)
+            paid.append(await self._paid(made, lane, rates, most))
+            return paid[-1]
 
-        done = await self.attempt.steps.run(step, given, work)
-        if done.usage is not None:
-            tally.usage = added(tally.usage or Usage(provider=lane.provider), done.usage)
+        try:
+            done = await self.attempt.steps.run(step, given, work)
+        except BaseException:  # it was paid for, and could not be kept
+            self._count(paid)
+            raise
+        self._count([done])
         return done.value
+
+    async def _paid(
+        self,
+        made: Callable[[], Awaitable[Answer]],
+        lane: Lane,
+        rates: Rates | None,
+        most: int | None,
+    ) -> StepValue:
+        """Make a call within the budgets. One that fails is counted here: it brings no value."""
+        await set_aside(self.attempt, most, ports=self.ports)
+        lost: Usage | None = usage_without_answer(lane, rates, None, estimate=most)
+        try:
+            answer = await made()
+            lost = None
+            return StepValue(value=answer.value, usage=usage_of(answer, lane, rates, estimate=most))
+        except AttemptFailed as failed:
+            lost = usage_without_answer(lane, rates, failed.failure, estimate=most)
+            raise
+        finally:
+            self.attempt.tally.under_way_micros -= most or 0
+            if lost is not None:
+                self._count([StepValue(value=None, usage=lost)])
+
+    def _count(self, values: Sequence[StepValue]) -> None:
+        tally = self.attempt.tally
+        for usage in (value.usage for value in values if value.usage is not None):
+            tally.usage = added(tally.usage or Usage(provider=usage.provider), usage)
 
     async def _timed(
         self, step: str, refusals: int, lane: Lane, provider: Provider, call: Call
@@ -84,27 +130,19 @@ class Calls:
         return context, cut
 
 
-def usage_of(answer: Answer, lane: Lane) -> Usage:
-    """Return what one call used, at whom."""
-    return Usage(
-        provider=lane.provider,
-        model=answer.model,
-        provider_request_id=answer.request_id,
-        input_tokens=answer.input_tokens,
-        output_tokens=answer.output_tokens,
-        audio_ms=answer.audio_ms,
-    )
-
-
 def added(usage: Usage, more: Usage) -> Usage:
     """Add what one more call used; the model and the request's id are the last one's."""
     return replace(
         usage,
         model=more.model or usage.model,
+        asked_model=more.asked_model or usage.asked_model,
         provider_request_id=more.provider_request_id or usage.provider_request_id,
         input_tokens=_sum(usage.input_tokens, more.input_tokens),
         output_tokens=_sum(usage.output_tokens, more.output_tokens),
         audio_ms=_sum(usage.audio_ms, more.audio_ms),
+        cost_micros=_sum(usage.cost_micros, more.cost_micros),
+        charged_micros=_sum(usage.charged_micros, more.charged_micros),
+        unknown_calls=_sum(usage.unknown_calls, more.unknown_calls),
     )
 
 

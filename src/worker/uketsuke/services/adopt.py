@@ -66,6 +66,17 @@ async def find_paid_result(leased: LeasedJob, *, ports: Ports) -> PaidResult | N
     return None
 
 
+def adopted_usage(paid: PaidResult, leased: LeasedJob) -> Usage | None:
+    """Return what an adopted result counts as in the attempt that adopts it.
+
+    The attempt that paid has no figures in its row, so they are told here, once. But where a budget
+    binds, what it had reserved was charged when it was lost.
+    """
+    if paid.usage is None or leased.reserved_micros is None:
+        return paid.usage
+    return replace(paid.usage, charged_micros=0)
+
+
 def read_paid(content: bytes | str, *, attempt: int) -> PaidResult:
     """``attempt`` is the one that adopts it: a small result will lie in that attempt's row."""
     kept = json.loads(content)

@@ -11,10 +11,19 @@ from typing import Final
 
 from uketsuke.domain.backoff import RetryPolicy
 from uketsuke.domain.failure import AttemptFailed, ErrorClass, Failure, classify
-from uketsuke.domain.job import EncodedResult, Ending, LeasedJob, ResultPlace, SilentRun, Usage
+from uketsuke.domain.job import (
+    EncodedResult,
+    Ending,
+    Funds,
+    LeasedJob,
+    ResultPlace,
+    SilentRun,
+    Usage,
+)
 from uketsuke.domain.lifecycle import JobState, Outcome
 from uketsuke.domain.settlement import GiveUp, decide
-from uketsuke.services.adopt import find_paid_result
+from uketsuke.services.adopt import adopted_usage, find_paid_result
+from uketsuke.services.knock import BUDGET_WAIT
 from uketsuke.services.leases import LeaseKeeper, Stop
 from uketsuke.services.ports import Ports, Unavailable
 from uketsuke.services.steps import DirectSteps, StepRunner
@@ -29,6 +38,9 @@ class Tally:
 
     usage: Usage | None = None
     provider_ms: int = 0
+    # What the attempt may cost, once that was raised above what its lease has reserved.
+    raised_micros: int | None = None
+    under_way_micros: int = 0  # the estimates of calls that have not ended yet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +95,16 @@ async def execute(attempt: Attempt, work: Worker, *, ports: Ports) -> Ending | N
     return replace(done, result=place, result_text=text)
 
 
+def awaiting_budget(leased: LeasedJob) -> Ending:
+    """Return the ending of a run that could not begin: others have reserved what it needs."""
+    return replace(
+        ending_of(leased, JobState.RETRYING, Outcome.DEFERRED),
+        failure=Failure(error_class=ErrorClass.BUDGET, code=Funds.RESERVED),
+        wait=BUDGET_WAIT,
+        gives_back=True,
+    )
+
+
 def not_started(leased: LeasedJob) -> Ending:
     """Return the ending of an attempt that could not begin: it is given back."""
     return replace(
@@ -95,11 +117,13 @@ def not_started(leased: LeasedJob) -> Ending:
 async def _work_and_store(
     attempt: Attempt, work: Worker, *, ports: Ports
 ) -> tuple[ResultPlace, str | None]:
+    if attempt.leased.funds is not None:
+        raise AttemptFailed(ErrorClass.BUDGET, attempt.leased.funds)
     left = attempt.limit_left(now=ports.clock.monotonic())
     async with asyncio.timeout(left.total_seconds()):
         paid = await find_paid_result(attempt.leased, ports=ports)
         if paid is not None:
-            attempt.tally.usage = paid.usage
+            attempt.tally.usage = adopted_usage(paid, attempt.leased)
             return paid.place, paid.text
         result = await work(attempt)
     return await _store(_encoded(result), attempt.leased, ports=ports)

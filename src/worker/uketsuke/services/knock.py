@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
-from uketsuke.domain.job import JobKey, SeenJob
+from uketsuke.domain.job import Funds, JobKey, SeenJob
 from uketsuke.domain.lifecycle import WAITING, Engine, JobState
 from uketsuke.services.ports import Delivery, Ports, Unavailable
+from uketsuke.services.tell import tell_taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,8 @@ Verdict = Done | KnockAgain
 # A queue gives a message up after its max_retries (100): long before, the row's wake-up time
 # takes over, and the sweep sends a fresh message.
 LAST_DELIVERY = 50
+# A job that waits for what others have reserved is looked at again after this long.
+BUDGET_WAIT = timedelta(seconds=15)
 _SOON = timedelta(seconds=1)
 
 
@@ -56,9 +59,24 @@ async def verdict_for(
             return later(ports.settings.lease)  # the sweep asks its instance
         if seen.overdue or seen.lease_expired:
             return await _take_back(key, ports=ports)
+        if seen.funds is not None and seen.due_in <= timedelta():
+            return await _heed_budget(seen, ports=ports)
     except Unavailable:
         return later(ports.settings.lease)
     return _until_due(seen, ports=ports)
+
+
+async def _heed_budget(seen: SeenJob, *, ports: Ports) -> Verdict:
+    """Fail a job that its budget can never allow; let it wait for what others have reserved."""
+    key = seen.job.key
+    if seen.funds is Funds.RESERVED:
+        await ports.costs.await_budget(key, wait=BUDGET_WAIT)
+        return later(BUDGET_WAIT)
+    failed = await ports.costs.fail_over_budget(key)
+    if failed is None:  # it is allowed by now, or somebody else was quicker
+        return later()
+    tell_taken(failed)
+    return Done()
 
 
 async def _take_back(key: JobKey, *, ports: Ports) -> Verdict:

@@ -28,6 +28,7 @@ from uketsuke.domain.job import (
     Upload,
 )
 from uketsuke.domain.lifecycle import JobState
+from uketsuke.services.cost_ports import Costs
 from uketsuke.services.schedule_ports import Occurrences, Schedules
 from uketsuke.settings import Settings
 
@@ -440,6 +441,7 @@ class Ports:
     sweeping: Sweeping
     purging: Purging
     runs: Runs
+    costs: Costs
     inputs: Inputs
     schedules: Schedules
     occurrences: Occurrences

@@ -9,10 +9,26 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Final, TypeVar
 
-from uketsuke.domain.job import Checkpoint, Ending, Job, JobKey, LeasedJob, SilentRun, instance_id
+from uketsuke.domain.job import (
+    Checkpoint,
+    Ending,
+    Funds,
+    Job,
+    JobKey,
+    LeasedJob,
+    SilentRun,
+    instance_id,
+)
 from uketsuke.domain.lifecycle import JobState, Outcome
 from uketsuke.services.adopt import read_paid, write_paid
-from uketsuke.services.execute import Attempt, Tally, Worker, ending_of, execute
+from uketsuke.services.execute import (
+    Attempt,
+    Tally,
+    Worker,
+    awaiting_budget,
+    ending_of,
+    execute,
+)
 from uketsuke.services.leases import LeaseKeeper
 from uketsuke.services.messages import message_for
 from uketsuke.services.ports import Ports, Steps, Unavailable
@@ -138,7 +154,8 @@ async def _work_and_settle(
     attempt: Attempt, durable: DurableSteps, work: Worker, *, ports: Ports
 ) -> JobState | None:
     await _patiently(durable.load)
-    ending = await _adopted(attempt, durable) or await execute(attempt, work, ports=ports)
+    ending = await _adopted(attempt, durable) or _no_room(attempt.leased)
+    ending = ending or await execute(attempt, work, ports=ports)
     if ending is None:
         return None
     if ending.state is JobState.SUCCEEDED:
@@ -155,12 +172,19 @@ async def _work_and_settle(
     return state
 
 
+def _no_room(leased: LeasedJob) -> Ending | None:
+    """Let a run wait that has found what it needs reserved by others."""
+    return awaiting_budget(leased) if leased.funds is Funds.RESERVED else None
+
+
 async def _adopted(attempt: Attempt, durable: DurableSteps) -> Ending | None:
     """Take over the result of an earlier life or attempt whose end was never written."""
     kept = durable.kept.get(RESULT)
     if kept is None or kept.content is None:
         return None
-    return with_result(attempt.leased, kept.content)
+    ending = with_result(attempt.leased, kept.content)
+    # What an earlier attempt has paid for is in its own row: its steps were kept.
+    return ending if kept.attempt == ending.attempt else replace(ending, usage=None)
 
 
 def with_result(held: LeasedJob | SilentRun, content: str) -> Ending:

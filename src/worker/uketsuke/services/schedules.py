@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from uketsuke.domain.cron import parse
 from uketsuke.domain.job import InputForm, InputPlace
 from uketsuke.domain.lifecycle import Engine, Origin
+from uketsuke.domain.price import Expected
 from uketsuke.domain.schedule import NewSchedule, Overlap, Schedule, ScheduleKey
 from uketsuke.services.ports import Ports
 from uketsuke.services.schedule_ports import PutSchedule
@@ -36,6 +37,7 @@ class WantedSchedule:
     run_key: str | None
     overlap: Overlap
     enabled: bool
+    expected: Expected | None = None
 
 
 async def put_schedule(wanted: WantedSchedule, *, ports: Ports) -> PutSchedule | None:
@@ -58,6 +60,7 @@ async def put_schedule(wanted: WantedSchedule, *, ports: Ports) -> PutSchedule |
             overlap=wanted.overlap,
             enabled=wanted.enabled,
             next_at=_next_at(wanted, now=ports.clock.now()),
+            expected=wanted.expected,
         )
     )
 
@@ -91,4 +94,5 @@ def submission_of(
         traceparent=None,
         run_limit=run_limit,
         origin=origin,
+        expected=schedule.expected,
     )

@@ -75,6 +75,8 @@ class DurableSteps:
     kept: dict[tuple[str, str], Checkpoint] = field(default_factory=dict)
     # What was paid for and could not be written yet.
     unkept: dict[tuple[str, str], StepValue] = field(default_factory=dict)
+    # What this life has counted: a step that is asked for twice was paid for once.
+    counted: set[tuple[str, str]] = field(default_factory=set)
 
     async def load(self) -> None:
         """Take in what the job's steps have brought so far. Raises ``Unavailable``."""
@@ -193,7 +195,9 @@ class DurableSteps:
         if content is None:
             content = await self._fetch(checkpoint.object_key or "")
         # What an earlier attempt has paid for is in its own account.
-        mine = checkpoint.attempt == self.leased.attempt
+        named = (checkpoint.step, checkpoint.digest)
+        mine = checkpoint.attempt == self.leased.attempt and named not in self.counted
+        self.counted.add(named)
         return StepValue(value=json.loads(content), usage=checkpoint.usage if mine else None)
 
     async def _fetch(self, object_key: str) -> str:

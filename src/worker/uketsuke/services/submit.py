@@ -13,6 +13,7 @@ from uketsuke.domain.idempotency import fingerprint
 from uketsuke.domain.ids import RANDOM_BYTES, time_sorted_id
 from uketsuke.domain.job import InputForm, InputPlace, Job, JobKey, NewJob, RunStart
 from uketsuke.domain.lifecycle import Engine, Origin
+from uketsuke.domain.price import Expected
 from uketsuke.services.messages import message_for
 from uketsuke.services.ports import (
     AcceptedNew,
@@ -50,6 +51,8 @@ class Submission:
     traceparent: str | None
     run_limit: timedelta
     origin: Origin = Origin.API
+    max_cost_micros: int | None = None
+    expected: Expected | None = None
 
 
 async def submit(submission: Submission, *, ports: Ports) -> Admission:
@@ -164,6 +167,8 @@ def _new_job(
         keep_uploads=submission.deadline + settings.keep_inputs,
         run_limit=submission.run_limit,
         start=start,
+        max_cost_micros=submission.max_cost_micros,
+        expected=submission.expected,
     )
 
 

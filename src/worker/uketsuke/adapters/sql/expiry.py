@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from uketsuke.adapters.sql.cost_statements import ABANDON, ABANDONED_USAGE
 from uketsuke.adapters.sql.terms import IN_WAVE, JOB, NOW
 
 # Two crashes with nobody else to blame: this job kills its worker.
@@ -39,11 +40,11 @@ RECORDED: Final = """EXISTS (SELECT 1
 # The attempt of an expired lease gets its row: nobody else will write it. ?1 wave
 RECORD_CRASHES: Final = f"""
 INSERT INTO attempts (tenant_id, job_id, number, lease_token, started_at, ended_at, outcome, state,
-                      error_class, error_code)
+                      error_class, error_code, usage)
 SELECT tenant_id, id, attempt_no, lease_token, leased_at, {NOW},
        CASE WHEN cancel_requested_at IS NOT NULL THEN 'canceled'
             WHEN {_SPARED} THEN 'deferred' ELSE 'failed' END,
-       {_AFTER_CRASH}, {_CRASH_CLASS}, {_CRASH_CODE}
+       {_AFTER_CRASH}, {_CRASH_CLASS}, {_CRASH_CODE},{ABANDONED_USAGE}
   FROM jobs
  WHERE {IN_WAVE} AND {EXPIRED}
 ON CONFLICT DO NOTHING
@@ -66,6 +67,7 @@ UPDATE jobs
        live_run_key = CASE WHEN {_AFTER_CRASH} = 'retrying' THEN live_run_key END,
        progress_done = NULL,
        progress_total = NULL,
+       {ABANDON},
        lease_token = NULL,
        leased_until = NULL
  WHERE {IN_WAVE} AND {EXPIRED} AND {RECORDED}
@@ -93,7 +95,8 @@ INSERT INTO dead_letters (id, tenant_id, job_id, kind, road, class, code, attemp
                           first_failed_at, last_failed_at, triage_due_at, schema_version)
 SELECT 'dl_' || substr(id, 5), tenant_id, id, kind,
        CASE error_class WHEN 'deadline' THEN 'deadline' WHEN 'crashed' THEN 'crashed'
-                        WHEN 'stale' THEN 'stale' ELSE 'permanent' END,
+                        WHEN 'stale' THEN 'stale' WHEN 'budget' THEN 'budget'
+                        ELSE 'permanent' END,
        error_class, error_code, attempts,
        coalesce((SELECT min(ended_at) FROM attempts AS a
                   WHERE a.tenant_id = jobs.tenant_id AND a.job_id = jobs.id

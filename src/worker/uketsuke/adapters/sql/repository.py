@@ -21,6 +21,7 @@ from uketsuke.domain.job import (
     SeenJob,
 )
 from uketsuke.domain.lifecycle import JobState
+from uketsuke.domain.price import NO_TARIFF, Tariff
 from uketsuke.services.ports import (
     AcceptedNew,
     Admission,
@@ -48,9 +49,12 @@ class Retention:
 class SqlJobs:
     """``services.ports.Jobs`` on any ``Database``."""
 
-    def __init__(self, database: Database, retention: Retention) -> None:
+    def __init__(
+        self, database: Database, retention: Retention, tariff: Tariff = NO_TARIFF
+    ) -> None:
         self._database = database
         self._retention = retention
+        self._tariff = rows.from_tariff(tariff)
 
     async def accept(self, new: NewJob) -> Admission:
         guarding = _failing_outlived(new, self._retention)
@@ -90,13 +94,14 @@ class SqlJobs:
     async def lease(
         self, wave: Collection[JobKey], *, token: str, duration: timedelta, alone: bool
     ) -> Mapping[JobKey, LeasedJob | SeenJob]:
-        keys = rows.from_keys(wave)
+        keys, (_, budget) = rows.from_keys(wave), self._tariff
+        lease = (keys, token, rows.to_ms(duration), int(alone), *self._tariff)
         leasing = [
-            Statement(sql.LEASE, (keys, token, rows.to_ms(duration), int(alone))),
-            Statement(sql.LOOK, (keys, token)),
+            Statement(sql.LEASE, lease),
+            Statement(sql.LOOK, (keys, token, *self._tariff)),
         ]
         if alone:  # nobody else may take over what another one left
-            leasing.insert(0, Statement(sql.RECORD_TAKEOVERS, (keys, token)))
+            leasing.insert(0, Statement(sql.RECORD_TAKEOVERS, (keys, token, budget)))
         *_, looked = await self._database.batch(leasing)
         await self._wake_after_lease(looked, token)
         return {_key(row): _leased_or_seen(row, token) for row in looked}
@@ -212,6 +217,7 @@ def _accepting(new: NewJob) -> Sequence[Statement]:
         rows.to_ms(new.deadline), rows.to_ms(new.first_wake), uploads, rows.to_ms(new.run_limit),
         f"{new.start.token}.{job}" if new.start else None,
         rows.to_ms(new.start.lease) if new.start else None,
+        new.max_cost_micros, rows.from_expected(new.expected),
     )  # fmt: skip
     fingerprint = None if new.fingerprint is None else rows.dump(dict(new.fingerprint))
     accepting = [

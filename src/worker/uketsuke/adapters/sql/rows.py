@@ -12,6 +12,7 @@ from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.job import (
     Attempt,
     Ending,
+    Funds,
     InputForm,
     InputPlace,
     Job,
@@ -24,6 +25,7 @@ from uketsuke.domain.job import (
     Usage,
 )
 from uketsuke.domain.lifecycle import Engine, JobState, Origin, Outcome
+from uketsuke.domain.price import Expected, Tariff
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -97,6 +99,10 @@ def to_job(row: Row) -> Job:
         input=to_input_place(row["input"]),
         result=to_result_place(row["result"]),
         traceparent=row["traceparent"],
+        max_cost_micros=row["max_cost_micros"],
+        charged_micros=row["charged_micros"],
+        unknown_costs=row["unknown_costs"],
+        expected=to_expected(row["expected"]),
     )
 
 
@@ -118,6 +124,29 @@ def from_usage(usage: Usage | None) -> str | None:
         return None
     figures = {name: getattr(usage, name) for name in Usage.__dataclass_fields__}
     return dump({name: value for name, value in figures.items() if value is not None})
+
+
+def to_expected(text: str | None) -> Expected | None:
+    if text is None:
+        return None
+    kept = json.loads(text)
+    return Expected(
+        input_tokens=kept["i"], output_tokens=kept["o"], audio_ms=kept["a"], calls=kept["n"]
+    )
+
+
+def from_expected(expected: Expected | None) -> str | None:
+    """Write it with the short names that the claiming statement reads."""
+    if expected is None:
+        return None
+    return dump(
+        {
+            "i": expected.input_tokens,
+            "o": expected.output_tokens,
+            "a": expected.audio_ms,
+            "n": expected.calls,
+        }
+    )
 
 
 def to_input_place(text: str) -> InputPlace:
@@ -165,7 +194,13 @@ def to_leased_job(row: Row, *, token: str) -> LeasedJob:
         time_left=to_duration(row["time_left"]),
         limit_left=to_duration(row["limit_left"]),
         taken_over=bool(row["taken_over"]),
+        reserved_micros=row["reserved_micros"],
+        funds=to_funds(row["funds"]),
     )
+
+
+def to_funds(text: str | None) -> Funds | None:
+    return None if text is None else Funds(text)
 
 
 def to_seen_job(row: Row) -> SeenJob:
@@ -177,6 +212,7 @@ def to_seen_job(row: Row) -> SeenJob:
         overdue=row["time_left"] <= 0,
         quarantined=bool(row["quarantined"]),
         spent=bool(row["spent"]),
+        funds=to_funds(row["funds"]),
     )
 
 
@@ -211,6 +247,12 @@ def from_keys(keys: Iterable[JobKey]) -> str:
     return dump([list(key) for key in keys])
 
 
+def from_tariff(tariff: Tariff) -> tuple[str, int | None]:
+    """Write the kinds' rates and the daily budget as the statements take them."""
+    rates = {kind: list(rates) for kind, rates in tariff.rates.items()}
+    return dump(rates), tariff.daily_budget_micros
+
+
 def from_ending(ending: Ending, *, grace: timedelta) -> Mapping[str, object]:
     """Write an ending with the short names that the settling statements read."""
     failure = ending.failure
@@ -231,8 +273,19 @@ def from_ending(ending: Ending, *, grace: timedelta) -> Mapping[str, object]:
         "x": ending.result_text,
         "u": from_usage(ending.usage),
         "p": ending.provider_ms,
-        "cost": ending.usage.cost_micros if ending.usage else None,
+        **_costs(ending.usage),
         "road": ending.road,
+    }
+
+
+def _costs(usage: Usage | None) -> Mapping[str, object]:
+    """An attempt without a use has called nobody: that costs nothing, and is known."""
+    if usage is None:
+        return {"cost": None, "charged": 0, "unknown": 0}
+    return {
+        "cost": usage.cost_micros,
+        "charged": usage.charged_micros or 0,
+        "unknown": int(usage.whole_cost is None),
     }
 
 

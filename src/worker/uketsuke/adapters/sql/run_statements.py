@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from uketsuke.adapters.sql import cost_statements as costs
 from uketsuke.adapters.sql.expiry import RECORDED
 from uketsuke.adapters.sql.terms import JOB, NOW, OVERDUE, STALE
 
@@ -18,10 +19,14 @@ _SILENT: Final = f"{_NAMED} AND leased_until <= {NOW}"
 
 # An instance begins, or begins again after a death: its token is still in the row, so nobody took
 # the run over, and its lease goes on, also one that has expired; but not past the attempt's limit.
-# ?1 wave, ?2 lease ms
+# A run that was born running has reserved nothing yet. ?1 wave, ?2 lease ms, ?3 rates of the kinds,
+# ?4 daily budget
 RESUME: Final = f"""
 UPDATE jobs
-   SET leased_until = max(leased_until, {NOW} + ?2)
+   SET leased_until = max(leased_until, {NOW} + ?2),
+       reserved_micros = coalesce(reserved_micros,
+         CASE WHEN {costs.funds("jobs", rates="?3", default="?4")} IS NULL THEN
+              {costs.reservation("jobs", rates="?3", default="?4")} END)
  WHERE {_NAMED} AND leased_at + run_limit_ms > {NOW}
 """
 
@@ -48,10 +53,10 @@ CASE WHEN deadline_at <= {NOW} THEN 'deadline_passed'
 # ?1 wave, ?2 crashed or stale
 RECORD_SILENT: Final = f"""
 INSERT INTO attempts (tenant_id, job_id, number, lease_token, started_at, ended_at, outcome, state,
-                      error_class, error_code)
+                      error_class, error_code, usage)
 SELECT tenant_id, id, attempt_no, lease_token, leased_at, {NOW},
        CASE WHEN cancel_requested_at IS NOT NULL THEN 'canceled' ELSE 'failed' END,
-       {_AFTER_RUN}, {_RUN_CLASS}, {_RUN_CODE}
+       {_AFTER_RUN}, {_RUN_CLASS}, {_RUN_CODE},{costs.ABANDONED_USAGE}
   FROM jobs
  WHERE {_SILENT}
 ON CONFLICT DO NOTHING
@@ -80,6 +85,7 @@ UPDATE jobs
        finished_at = CASE WHEN {_AFTER_RUN} = 'retrying' THEN NULL ELSE {NOW} END,
        expires_at = CASE WHEN {_AFTER_RUN} = 'retrying' THEN NULL ELSE {NOW} + ?3 END,
        live_run_key = CASE WHEN {_AFTER_RUN} = 'retrying' THEN live_run_key END,
+       {costs.ABANDON},
        lease_token = NULL,
        leased_until = NULL
  WHERE {_SILENT} AND {RECORDED}
@@ -100,9 +106,9 @@ _CANCELED_OR_FAILED: Final = (
 
 RECORD_OUTLIVED: Final = f"""
 INSERT INTO attempts (tenant_id, job_id, number, lease_token, started_at, ended_at, outcome, state,
-                      error_class, error_code)
+                      error_class, error_code, usage)
 SELECT tenant_id, id, attempt_no, lease_token, leased_at, {NOW}, {_CANCELED_OR_FAILED},
-       {_CANCELED_OR_FAILED}, {_OUTLIVED_CLASS}, {_OUTLIVED_CODE}
+       {_CANCELED_OR_FAILED}, {_OUTLIVED_CLASS}, {_OUTLIVED_CODE},{costs.ABANDONED_USAGE}
   FROM jobs
  WHERE {_OUTLIVED} AND state = 'running'
 ON CONFLICT DO NOTHING
@@ -146,6 +152,7 @@ UPDATE jobs
        live_run_key = NULL,
        finished_at = {NOW},
        expires_at = {NOW} + ?4,
+       {costs.ABANDON},
        lease_token = NULL,
        leased_until = NULL
  WHERE {_OUTLIVED} AND {_ON_RECORD}

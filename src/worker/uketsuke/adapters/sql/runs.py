@@ -13,6 +13,7 @@ from uketsuke.adapters.sql.repository import Retention
 from uketsuke.adapters.sql.statements import LOOK
 from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.job import Checkpoint, Job, JobKey, LeasedJob, SilentRun
+from uketsuke.domain.price import NO_TARIFF, Tariff
 
 _PAGE: Final = 200
 
@@ -20,17 +21,20 @@ _PAGE: Final = 200
 class SqlRuns:
     """``services.ports.Runs`` on any ``Database``."""
 
-    def __init__(self, database: Database, retention: Retention) -> None:
+    def __init__(
+        self, database: Database, retention: Retention, tariff: Tariff = NO_TARIFF
+    ) -> None:
         self._database = database
         self._retention = retention
+        self._tariff = rows.from_tariff(tariff)
 
     async def resume(self, key: JobKey, *, token: str, lease: timedelta) -> LeasedJob | None:
         whole = f"{token}.{key.job_id}"
         wave = rows.dump([[*key, whole]])
         _, looked = await self._database.batch(
             [
-                Statement(sql.RESUME, (wave, rows.to_ms(lease))),
-                Statement(LOOK, (wave, token)),
+                Statement(sql.RESUME, (wave, rows.to_ms(lease), *self._tariff)),
+                Statement(LOOK, (wave, token, *self._tariff)),
             ]
         )
         mine = next((row for row in looked if row["ours"]), None)

@@ -25,7 +25,7 @@ from uketsuke.services.schedule_ports import PutSchedule, SchedulePage
 
 SCHEDULE: Final = (
     "tenant_id, name, generation, cron, timezone, kind, params, input, run_key, overlap, enabled, "
-    "created_at, updated_at, next_at, last_at, last_job_id, last_outcome"
+    "created_at, updated_at, next_at, last_at, last_job_id, last_outcome, expected"
 )
 # The end of the year 9999: later than any time that a job asks an upload to be kept.
 PINNED: Final = 253_402_300_799_999
@@ -42,11 +42,12 @@ UPDATE inputs
 
 # After the pinning, so that what it demands of the uploads does not hang on the clock.
 # ?1 tenant, ?2 name, ?3 generation, ?4 cron, ?5 timezone, ?6 kind, ?7 params, ?8 input, ?9 content,
-# ?10 run key, ?11 overlap, ?12 1 if enabled, ?13 next, ?14 uploads that must exist (JSON array)
+# ?10 run key, ?11 overlap, ?12 1 if enabled, ?13 next, ?14 uploads that must exist (JSON array),
+# ?15 what its kind expects
 PUT_SCHEDULE: Final = f"""
 INSERT INTO schedules (tenant_id, name, generation, cron, timezone, kind, params, input, content,
-                       run_key, overlap, enabled, created_at, updated_at, next_at)
-SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, {NOW}, {NOW}, ?13
+                       run_key, overlap, enabled, created_at, updated_at, next_at, expected)
+SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, {NOW}, {NOW}, ?13, ?15
  WHERE NOT EXISTS (SELECT 1
                      FROM json_each(?14) AS named
                     WHERE NOT EXISTS (SELECT 1
@@ -64,6 +65,7 @@ ON CONFLICT (tenant_id, name) DO UPDATE
        run_key = excluded.run_key,
        overlap = excluded.overlap,
        enabled = excluded.enabled,
+       expected = excluded.expected,
        updated_at = excluded.updated_at,
        next_at = CASE WHEN excluded.enabled = 1
                        AND schedules.cron = excluded.cron
@@ -153,6 +155,7 @@ class SqlSchedules:
             *new.key, new.generation, new.cron, new.timezone, new.kind, rows.dump(dict(new.params)),
             rows.from_input_place(new.input), new.content, new.run_key, new.overlap,
             int(new.enabled), rows.from_time_or_none(new.next_at), uploads,
+            rows.from_expected(new.expected),
         )  # fmt: skip
         _, put, _ = await self._database.batch(
             [
@@ -224,6 +227,7 @@ def to_schedule(row: Row) -> Schedule:
         updated_at=rows.to_time(row["updated_at"]),
         next_at=rows.to_time_or_none(row["next_at"]),
         last=_to_last(row),
+        expected=rows.to_expected(row["expected"]),
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from uketsuke.adapters.sql import cost_statements as costs
 from uketsuke.adapters.sql.expiry import EXPIRED, LONE_CRASHES_ALLOWED, RECORDED
 from uketsuke.adapters.sql.terms import IN_WAVE, J_JOB, JOB, NOW
 
@@ -17,15 +18,17 @@ _IF_STARTED: Final = f"CASE WHEN ?17 IS NOT NULL THEN {NOW} END"
 # ?1 tenant, ?2 id, ?3 request key, ?4 kind, ?5 engine, ?6 origin, ?7 run key, ?8 params,
 # ?9 metadata, ?10 input, ?11 traceparent, ?12 max attempts, ?13 deadline ms, ?14 first wake ms,
 # ?15 uploads that must exist (JSON array of ids), ?16 limit of one attempt in ms; for a job that is
-# born running ?17 its lease token and ?18 the lease in ms, else null
+# born running ?17 its lease token and ?18 the lease in ms, else null; ?19 what it may cost, ?20
+# what its kind expects
 INSERT_JOB: Final = f"""
 INSERT INTO jobs (tenant_id, id, request_key, kind, engine, origin, state, run_key, live_run_key,
                   params, metadata, input, traceparent, max_attempts, created_at, due_at, wake_at,
                   deadline_at, run_limit_ms, lease_token, attempts, attempt_no, leased_at,
-                  started_at, leased_until)
+                  started_at, leased_until, max_cost_micros, expected)
 SELECT ?1, ?2, ?3, ?4, ?5, ?6, CASE WHEN ?17 IS NULL THEN 'accepted' ELSE 'running' END, ?7, ?7, ?8,
        ?9, ?10, ?11, ?12, {NOW}, {NOW}, {NOW} + min(coalesce(?18, ?14), ?13), {NOW} + ?13, ?16,
-       ?17, ?17 IS NOT NULL, ?17 IS NOT NULL, {_IF_STARTED}, {_IF_STARTED}, {_IF_STARTED} + ?18
+       ?17, ?17 IS NOT NULL, ?17 IS NOT NULL, {_IF_STARTED}, {_IF_STARTED}, {_IF_STARTED} + ?18,
+       ?19, ?20
  WHERE NOT EXISTS (SELECT 1 FROM submissions WHERE tenant_id = ?1 AND request_key = ?3)
    AND NOT EXISTS (SELECT 1
                      FROM json_each(?15) AS named
@@ -106,8 +109,10 @@ SELECT result FROM attempts WHERE tenant_id = ?1 AND job_id = ?2 AND number = ?3
 # A row is leased again under its own token without counting twice: the first answer was lost.
 _OURS: Final = "lease_token IS ?2 || '.' || id"
 
-# What another holder left may be taken over, by a job that is alone in its worker.
+# What another holder left may be taken over, by a job that is alone in its worker. Where a budget
+# binds, it is taken back first: what it had reserved must count before anything is reserved anew.
 _MAY_TAKE_OVER: Final = f"""{EXPIRED}
+   AND reserved_micros IS NULL AND NOT {costs.bound("jobs", default="?3")}
    AND attempts < max_attempts
    AND deadline_at > {NOW}
    AND cancel_requested_at IS NULL
@@ -115,7 +120,7 @@ _MAY_TAKE_OVER: Final = f"""{EXPIRED}
 
 # Before the lease that takes it over, in the same transaction: the attempt that it ends gets its
 # row. A row for an attempt that then stays alive would be believed before its own ending.
-# ?1 wave, ?2 token
+# ?1 wave, ?2 token, ?3 daily budget
 RECORD_TAKEOVERS: Final = f"""
 INSERT INTO attempts (tenant_id, job_id, number, lease_token, started_at, ended_at, outcome, state,
                       error_class, error_code)
@@ -126,7 +131,8 @@ SELECT tenant_id, id, attempt_no, lease_token, leased_at, {NOW}, 'failed', 'retr
 ON CONFLICT DO NOTHING
 """
 
-# ?1 wave, ?2 token, ?3 lease ms, ?4 1 if the wave is alone in its worker
+# ?1 wave, ?2 token, ?3 lease ms, ?4 1 if the wave is alone in its worker, ?5 rates of the kinds, ?6
+# daily budget
 LEASE: Final = f"""
 UPDATE jobs
    SET attempts = attempts + ({_OURS} IS FALSE),
@@ -141,7 +147,10 @@ UPDATE jobs
        started_at = coalesce(started_at, {NOW}),
        wakes = CASE WHEN engine = 'workflow' AND {_OURS} IS FALSE THEN 0 ELSE wakes END,
        progress_done = CASE WHEN {_OURS} THEN progress_done END,
-       progress_total = CASE WHEN {_OURS} THEN progress_total END
+       progress_total = CASE WHEN {_OURS} THEN progress_total END,
+       unknown_costs = unknown_costs + (state = 'running' AND {_OURS} IS FALSE),
+       reserved_micros = CASE WHEN {_OURS} THEN reserved_micros ELSE
+                         {costs.reservation("jobs", rates="?5", default="?6")} END
  WHERE {IN_WAVE}
    AND ({_OURS}
         OR (state IN ('accepted', 'retrying') AND due_at <= {NOW})
@@ -151,6 +160,7 @@ UPDATE jobs
    AND cancel_requested_at IS NULL
    AND (?4 OR engine = 'workflow' OR (crashes = 0 AND (state <> 'running' OR {_OURS})))
    AND (state <> 'running' OR {_OURS} OR lone_crashes + leased_alone < {LONE_CRASHES_ALLOWED})
+   AND (tenant_id, id) NOT IN ({costs.unaffordable(alone="?4", rates="?5", default="?6")})
 """
 
 # A lease leaves wake_at alone: moving it costs a row. But the sweep looks ever more rarely at what
@@ -163,7 +173,7 @@ UPDATE jobs
 """
 
 # How each job of the wave stands now, within the same transaction. The input comes along for
-# those that are ours. ?1 wave, ?2 token
+# those that are ours. ?1 wave, ?2 token, ?3 rates of the kinds, ?4 daily budget
 LOOK: Final = f"""
 SELECT {J_JOB},
        j.lease_token IS ?2 || '.' || j.id AS ours,
@@ -181,7 +191,8 @@ SELECT {J_JOB},
          AND (j.crashes > 0 OR (j.state = 'running' AND j.leased_until <= {NOW})) AS quarantined,
        j.attempts >= j.max_attempts
          OR j.lone_crashes + (j.state = 'running') * j.leased_alone
-            >= {LONE_CRASHES_ALLOWED} AS spent
+            >= {LONE_CRASHES_ALLOWED} AS spent,
+       j.reserved_micros,{costs.funds("j", rates="?3", default="?4")} AS funds
   FROM json_each(?1) AS wave
   JOIN jobs AS j ON j.tenant_id = wave.value ->> 0 AND j.id = wave.value ->> 1
   LEFT JOIN submissions AS s
@@ -214,7 +225,7 @@ RETURNING tenant_id, id, leased_until - {NOW} AS ends_in,
 # The endings come as ?1: a JSON array of objects with t, i (tenant and id), n (attempt), k (lease
 # token), s (state), o (outcome), c, d (error class and code), w (wait ms), z (wake grace ms), g
 # (gives back), e (new epoch), r (result place), x (result text), u (usage), p (provider ms), road,
-# cost.
+# cost (what is known of it), charged (what counts against budgets), unknown (1 if it is not whole).
 _ENDING_JOB: Final = """json_each(?1) AS e
   JOIN jobs AS j ON j.tenant_id = e.value ->> 't' AND j.id = e.value ->> 'i'
    AND j.lease_token = e.value ->> 'k'"""
@@ -229,7 +240,8 @@ SETTLE_ATTEMPTS: Final = f"""
 INSERT INTO attempts (tenant_id, job_id, number, lease_token, started_at, ended_at, outcome, state,
                       error_class, error_code, usage, provider_ms, result)
 SELECT j.tenant_id, j.id, j.attempt_no, j.lease_token, j.leased_at, {NOW}, e.value ->> 'o',
-       {_FINAL_STATE_J}, e.value ->> 'c', e.value ->> 'd', e.value ->> 'u',
+       {_FINAL_STATE_J}, e.value ->> 'c', e.value ->> 'd',
+       coalesce(e.value ->> 'u', '{{"cost_micros":0}}'),
        coalesce(e.value ->> 'p', 0), e.value ->> 'x'
   FROM {_ENDING_JOB}
  WHERE true
@@ -281,6 +293,9 @@ UPDATE jobs
        usage = coalesce(e.value ->> 'u', usage),
        attempts_cost_micros = CASE WHEN e.value ->> 'cost' IS NULL THEN attempts_cost_micros
               ELSE coalesce(attempts_cost_micros, 0) + (e.value ->> 'cost') END,
+       charged_micros = charged_micros + (e.value ->> 'charged'),
+       unknown_costs = unknown_costs + (e.value ->> 'unknown'),
+       reserved_micros = NULL,
        result = e.value ->> 'r',
        due_at = {NOW} + coalesce(e.value ->> 'w', 0),
        wake_at = CASE WHEN {_FINAL_STATE_JOBS} = 'retrying'
