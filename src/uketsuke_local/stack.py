@@ -11,6 +11,7 @@ In a test::
 from __future__ import annotations
 
 import fcntl
+import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -20,6 +21,7 @@ from pathlib import Path
 from uketsuke_local.child import Child, ChildFailed, Message
 from uketsuke_local.control import Control
 from uketsuke_local.keys import Keys, load_or_mint, seed
+from uketsuke_local.models.names import local_prices
 from uketsuke_local.runtime import (
     PortInUse,
     RunningRuntime,
@@ -159,8 +161,13 @@ def _models(settings: StackSettings, keys: Keys) -> Iterator[Child]:
 
 
 def _runtime_settings(settings: StackSettings, keys: Keys, *, model_url: str) -> RuntimeSettings:
-    api = {"KEY_HASH_SECRET": keys.hash_secret}
-    consumer = {"MODEL_BASE_URL": f"{model_url}/v1", "MODEL_API_KEY": keys.model_key}
+    prices = {"PRICES": json.dumps(local_prices())}
+    api = {**prices, "KEY_HASH_SECRET": keys.hash_secret}
+    consumer = {
+        **prices,
+        "MODEL_BASE_URL": f"{model_url}/v1",
+        "MODEL_API_KEY": keys.model_key,
+    }
     return RuntimeSettings(
         workers=[
             WorkerSource(path=ROOT / "wrangler.toml", variables={**api, **settings.variables}),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from uketsuke.domain.lane import Capability
+from uketsuke.domain.lane import Capability, parse_lane
 from uketsuke.settings import NAMES, BadSettings, Settings, read_settings
+from uketsuke_local.models.names import local_prices
 
 
 def test_without_variables_the_defaults_hold() -> None:
@@ -65,6 +67,62 @@ def test_each_kind_may_have_models_of_its_own() -> None:
 def test_models_that_make_no_sense_are_refused(mistaken: str) -> None:
     with pytest.raises(BadSettings, match="KIND_MODELS: must be JSON"):
         read_settings({"KIND_MODELS": mistaken})
+
+
+def test_prices_override_and_extend_the_table() -> None:
+    prices = {
+        "gpt-4o-mini": {"input_per_million": "1", "output_per_million": "2", "as_of": "2026-11-01"},
+        "workers_ai/@cf/ours": {"audio_per_minute": "0.006", "as_of": "2026-11-02"},
+    }
+    models = {"CHAT_MODEL": "gpt-4o-mini", "TRANSCRIBE_MODEL": "workers_ai/@cf/ours"}
+    settings = read_settings({"PRICES": json.dumps(prices), **models})
+
+    assert settings.rates_of("summarize", Capability.CHAT) == (1_000_000, 2_000_000, 0)
+    assert settings.rates_of("transcribe", Capability.TRANSCRIBE) == (0, 0, 6_000)
+    assert settings.rates_of("embed", Capability.EMBED) is None
+    assert settings.prices[parse_lane("gpt-4o")].input_per_million == 2_500_000
+
+
+@pytest.mark.parametrize(
+    "mistaken",
+    [
+        "[]",
+        "{",
+        '{"m": {}}',
+        '{"m": {"as_of": "2026-11-01"}}',
+        '{"m": {"input_per_million": "1"}}',
+        '{"m": {"input_per_million": 1, "as_of": "2026-11-01"}}',
+        '{"m": {"input_per_million": "-1", "as_of": "2026-11-01"}}',
+        '{"m": {"input_per_million": "1", "as_of": "lately"}}',
+        '{"m": {"input": "1", "as_of": "2026-11-01"}}',
+        '{"": {"input_per_million": "1", "as_of": "2026-11-01"}}',
+    ],
+)
+def test_prices_that_make_no_sense_are_refused(mistaken: str) -> None:
+    with pytest.raises(BadSettings, match="PRICES: must be JSON"):
+        read_settings({"PRICES": mistaken})
+
+
+def test_a_daily_budget_is_dollars() -> None:
+    assert read_settings({"DAILY_BUDGET_USD": "25.5"}).daily_budget_micros == 25_500_000
+    assert read_settings({}).daily_budget_micros is None
+    with pytest.raises(BadSettings, match="DAILY_BUDGET_USD: must be dollars"):
+        read_settings({"DAILY_BUDGET_USD": "lots"})
+
+
+def test_kinds_are_reckoned_by_what_they_call() -> None:
+    settings = read_settings({"CHAT_MODEL": "gpt-4o-mini", "EMBED_MODEL": "nobody-knows"})
+
+    tariff = settings.tariff({"summarize": {Capability.CHAT}, "embed": {Capability.EMBED}})
+
+    assert tariff.rates == {"summarize": (150_000, 600_000, 0)}
+
+
+def test_the_local_models_are_free_and_known() -> None:
+    settings = read_settings({"PRICES": json.dumps(local_prices())})
+
+    for capability in Capability:
+        assert settings.rates_of("any", capability) == (0, 0, 0)
 
 
 def test_no_secret_is_shown() -> None:

@@ -24,3 +24,16 @@ QUERY_MODES: Final[Mapping[str, bool]] = MappingProxyType(
 SPEECH_MODEL: Final = "whisper-base"
 # What OpenAI calls its hosted Whisper, so that a client's default works here.
 SPEECH_MODELS: Final = (SPEECH_MODEL, "whisper-1")
+
+# The local models' first day: since then they have cost nothing.
+_AS_OF: Final = "2026-11-01"
+
+
+def local_prices() -> dict[str, dict[str, str]]:
+    """Return what the models here cost, as the setting ``PRICES`` takes it: nothing."""
+    tokens = {"input_per_million": "0", "output_per_million": "0", "as_of": _AS_OF}
+    audio = {"audio_per_minute": "0", "as_of": _AS_OF}
+    return {
+        **{model: dict(tokens) for model in (CHAT_MODEL, *QUERY_MODES)},
+        **{model: dict(audio) for model in SPEECH_MODELS},
+    }

@@ -1,0 +1,306 @@
+"""Calls within budgets: what each costs, what a lost one counts as, when one is not made."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tests.unit.providers.test_work import TalkingHttp, providers_of, work
+from tests.unit.services.test_budgets import PRICES, letters, reserved, spent
+from tests.unit.services.world import World
+from uketsuke.domain.failure import ErrorClass
+from uketsuke.domain.job import Job
+from uketsuke.domain.lifecycle import Engine, JobState
+from uketsuke.domain.price import Expected
+from uketsuke.kinds.registry import KINDS
+from uketsuke.providers.work import run_kind
+from uketsuke.services.ports import HttpAnswer, Unavailable
+from uketsuke.services.run import read_order, run_instance
+from uketsuke.services.sweep import sweep
+
+PIECE = "One more sentence of a long story. " * 160  # 5,600 characters: a call a piece
+CALL = 12  # what one costs: ten tokens in, two out
+AMPLE = Expected(input_tokens=10**6, output_tokens=10**6, calls=10)
+
+
+@dataclass
+class FaultyHttp(TalkingHttp):
+    """It fails as told, call by call; None answers."""
+
+    faults: list[HttpAnswer | Exception | None] = field(default_factory=list)
+
+    async def post(
+        self, url: str, *, headers: Mapping[str, str], body: bytes, timeout: timedelta
+    ) -> HttpAnswer:
+        answer = await super().post(url, headers=headers, body=body, timeout=timeout)
+        fault = self.faults.pop(0) if self.faults else None
+        if isinstance(fault, Exception):
+            raise fault
+        return fault or answer
+
+
+def refusal(status: int, code: str) -> HttpAnswer:
+    body = f'{{"error": {{"code": "{code}", "message": ""}}}}'
+    return HttpAnswer(status=status, headers={}, body=body.encode())
+
+
+GARBAGE = HttpAnswer(status=200, headers={}, body=b"garbage")
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    world = World(prices=PRICES, daily_budget_micros=10**8)
+    yield world
+    world.close()
+
+
+async def submitted(world: World, **changes: Any) -> Job:
+    return await world.submitted(**{"expected": AMPLE, "content": PIECE * 3, **changes})
+
+
+def test_an_attempt_costs_what_its_calls_do(world: World) -> None:
+    http = FaultyHttp()
+
+    job = world.run(_worked(world, http))
+
+    assert job.state is JobState.SUCCEEDED
+    assert job.usage is not None
+    assert job.usage.whole_cost == job.attempts_cost_micros == CALL * len(http.calls)
+    assert job.charged_micros == spent(world) == CALL * len(http.calls)
+
+
+async def _worked(world: World, http: FaultyHttp, **changes: Any) -> Job:
+    return await work(world, http, await submitted(world, **changes))
+
+
+@pytest.mark.parametrize(
+    ("fault", "unknown"),
+    [
+        (refusal(429, "rate_limit_exceeded"), False),
+        (refusal(503, "overloaded"), False),
+        (refusal(400, "content_filter"), False),
+        (GARBAGE, True),
+        (TimeoutError(), True),
+        (Unavailable(), True),
+    ],
+    ids=["throttled", "overloaded", "refused", "garbage", "timeout", "cut off"],
+)
+def test_a_failure_keeps_what_its_finished_calls_cost_and_a_lost_call_counts_as_its_estimate(
+    world: World, fault: HttpAnswer | Exception, *, unknown: bool
+) -> None:
+    job = world.run(_worked(world, FaultyHttp(faults=[None, fault])))
+
+    assert job.state in (JobState.RETRYING, JobState.FAILED)
+    assert job.usage is not None
+    assert job.usage.cost_micros == CALL
+    assert (job.usage.whole_cost is None, bool(job.unknown_costs)) == (unknown, unknown)
+    # Nearly the whole piece, at half its bytes, and what may be written: far more than it cost.
+    assert job.charged_micros == CALL if not unknown else job.charged_micros > 100 * CALL
+    assert job.charged_micros == spent(world)
+
+
+def test_a_call_that_a_cancel_cuts_off_counts_as_its_estimate(world: World) -> None:
+    async def main() -> Job:
+        job = await submitted(world)
+        http = FaultyHttp(seconds=50)
+        at_work = asyncio.ensure_future(work(world, http, job))
+        await asyncio.sleep(60)
+        await world.ports.jobs.request_cancel(job.key)
+        return await at_work
+
+    job = world.run(main())
+
+    assert job.state is JobState.CANCELED
+    assert (job.unknown_costs, job.attempts_cost_micros) == (1, CALL)
+    assert job.charged_micros > 100 * CALL
+
+
+def test_a_job_stops_before_the_call_that_would_pass_its_maximum(world: World) -> None:
+    http = FaultyHttp(usage={"prompt_tokens": 5000, "completion_tokens": 0})
+    expected = Expected(input_tokens=6000, calls=4)  # too little, for what the answers use
+
+    job = world.run(_worked(world, http, max_cost_micros=12_000, expected=expected))
+
+    assert (job.state, job.error_class) == (JobState.FAILED, ErrorClass.BUDGET)
+    assert (job.error_code, len(http.calls)) == ("budget_exceeded", 2)
+    assert job.charged_micros == 10_000
+    assert letters(world) == [("budget", "budget", "budget_exceeded")]
+
+
+def test_an_attempt_that_needs_more_than_it_reserved_raises_that_within_the_days_budget() -> None:
+    world = World(prices=PRICES, daily_budget_micros=12_000)
+    http = FaultyHttp(usage={"prompt_tokens": 5000, "completion_tokens": 0})
+    expected = Expected(input_tokens=100, calls=1)
+    raised: list[int] = []
+
+    async def main() -> Job:
+        job = await submitted(world, expected=expected)
+        at_work = asyncio.ensure_future(work(world, http, job))
+        while not at_work.done():
+            raised.extend(micros for _, micros in reserved(world) if micros not in raised)
+            await asyncio.sleep(0.1)
+        return await at_work
+
+    job = world.run(main())
+
+    assert (job.error_code, len(http.calls)) == ("budget_exceeded", 2)
+    assert len(raised) == 2
+    assert 101 < raised[0] < raised[1] <= 12_000
+    assert spent(world) == 10_000
+    world.close()
+
+
+def test_what_is_free_is_free_even_if_nobody_answers() -> None:
+    free = {lane: _free(price) for lane, price in PRICES.items()}
+    world = World(prices=free, daily_budget_micros=0)
+
+    job = world.run(_worked(world, FaultyHttp(faults=[None, TimeoutError()])))
+
+    assert (job.state, job.unknown_costs) == (JobState.RETRYING, 0)
+    assert (job.attempts_cost_micros, job.charged_micros) == (0, 0)
+    world.close()
+
+
+def _free(price: Any) -> Any:
+    return type(price)(as_of=price.as_of, source="", input_per_million=0, output_per_million=0)
+
+
+def let_run(world: World, http: TalkingHttp) -> None:
+    providers = providers_of(world, http)
+
+    async def run(order: Mapping[str, object], steps: Any) -> object:
+        return await run_instance(
+            read_order(order),
+            lambda attempt: run_kind(attempt, kinds=KINDS, providers=providers, ports=world.ports),
+            steps=steps,
+            ports=world.ports,
+        )
+
+    world.workflows.run = run
+
+
+RUN = {"engine": Engine.WORKFLOW, "run_limit": timedelta(hours=1)}
+
+
+def test_a_run_reserves_when_its_instance_begins(world: World) -> None:
+    let_run(world, http := FaultyHttp())
+
+    async def main() -> Job:
+        job = await submitted(world, **RUN)
+        assert reserved(world) == []
+        await asyncio.sleep(2)
+        assert reserved(world) == [(job.id, RESERVED)]
+        await asyncio.sleep(30)
+        return await world.now(job)
+
+    job = world.run(main())
+
+    assert job.state is JobState.SUCCEEDED
+    assert reserved(world) == []
+    assert job.attempts_cost_micros == spent(world) == CALL * len(http.calls)
+
+
+def test_a_run_over_its_budget_fails_without_a_call(world: World) -> None:
+    let_run(world, http := FaultyHttp())
+
+    async def main() -> Job:
+        job = await submitted(world, max_cost_micros=10, **RUN)
+        await asyncio.sleep(5)
+        return await world.now(job)
+
+    job = world.run(main())
+
+    assert (job.state, job.error_code) == (JobState.FAILED, "budget_exceeded")
+    assert http.calls == []
+    assert letters(world) == [("budget", "budget", "budget_exceeded")]
+
+
+def test_a_run_waits_for_what_another_has_reserved_and_spends_no_attempt() -> None:
+    world = World(prices=PRICES, daily_budget_micros=3 * 10**6)
+    let_run(world, FaultyHttp(seconds=8))
+
+    async def main() -> tuple[Job, Job]:
+        first, second = [await submitted(world, **RUN) for _ in range(2)]
+        await asyncio.sleep(2)
+        waiting = await world.now(second)
+        assert (waiting.state, waiting.error_code) == (JobState.RETRYING, "budget_reserved")
+        assert waiting.attempts == 0
+        await asyncio.sleep(60)
+        await world.consumed([second], _never)
+        await asyncio.sleep(60)
+        return await world.now(first), await world.now(second)
+
+    for job in world.run(main()):
+        assert (job.state, job.attempts) == (JobState.SUCCEEDED, 1)
+    world.close()
+
+
+async def _never(_: object) -> Any:
+    raise AssertionError("it runs on its Workflow")
+
+
+def test_the_steps_that_a_lost_run_has_kept_are_in_its_account_and_in_no_other(
+    world: World,
+) -> None:
+    let_run(world, http := FaultyHttp())
+
+    async def main() -> Job:
+        job = await submitted(world, **RUN)
+        await asyncio.sleep(1.5)  # one call has been made, and another is under way
+        await _lose(world, job)
+        return await _next_attempt(world, job)
+
+    job = world.run(main())
+
+    assert (job.state, job.attempts) == (JobState.SUCCEEDED, 2)
+    assert costs_of_attempts(world) == [CALL, (len(http.calls) - 2) * CALL]
+    # The call that was under way when it was lost is within what it had reserved.
+    assert job.charged_micros == spent(world) == RESERVED + (len(http.calls) - 2) * CALL
+
+
+def test_a_run_that_adopts_an_earlier_ones_result_has_used_nothing_itself(world: World) -> None:
+    let_run(world, http := FaultyHttp())
+
+    async def main() -> Job:
+        job = await submitted(world, **RUN)
+        world.database.failing = [("late_writes", "before")] * 100
+        await asyncio.sleep(30)
+        world.database.failing = []
+        await _lose(world, job)
+        return await _next_attempt(world, job)
+
+    job = world.run(main())
+
+    assert (job.state, job.attempts) == (JobState.SUCCEEDED, 2)
+    assert costs_of_attempts(world) == [len(http.calls) * CALL, 0]
+    assert job.charged_micros == spent(world) == RESERVED
+
+
+RESERVED = 2 * 10**6 + 10
+
+
+async def _lose(world: World, job: Job) -> None:
+    """Let a run die where nothing wakes it, until the sweep gives it up."""
+    name = f"{job.id}-1"
+    world.workflows.die(name)
+    world.workflows.deaf.add(name)
+    for _ in range(4):
+        await asyncio.sleep(70)
+        await sweep(world.ports)
+    assert (await world.now(job)).error_code == "worker_crashed"
+
+
+async def _next_attempt(world: World, job: Job) -> Job:
+    await world.consumed([job], _never)
+    await asyncio.sleep(30)
+    return await world.now(job)
+
+
+def costs_of_attempts(world: World) -> list[int]:
+    sql = "SELECT coalesce(usage ->> 'cost_micros', 0) AS cost FROM attempts ORDER BY number"
+    return [row["cost"] for row in world.rows(sql)]
