@@ -24,6 +24,7 @@ from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.schedules import SqlSchedules
 from uketsuke.adapters.sql.sweeping import SqlSweeping
 from uketsuke.domain.job import InputForm, InputPlace, JobKey, Upload
+from uketsuke.domain.price import Expected
 from uketsuke.domain.schedule import (
     Last,
     NewSchedule,
@@ -152,12 +153,13 @@ def scheduling(store: Store) -> Scheduling:
 
 
 async def test_what_is_put_is_found_with_its_content(scheduling: Scheduling) -> None:
-    new = scheduling.new()
+    new = scheduling.new(expected=Expected(input_tokens=3))
 
     put = await scheduling.schedules.put(new)
 
     assert put
     assert put.created
+    assert put.schedule.expected == new.expected
     assert await scheduling.found() == put.schedule
     written = (put.schedule.generation, put.schedule.cron, put.schedule.content)
     assert written == (new.generation, new.cron, new.content)

@@ -337,12 +337,6 @@ MUTATIONS: Final = (
         "       result =",
     ),
     Mutation(
-        "a run that adopts a result counts what its steps have counted before",
-        f"{_SERVICES}/run.py",
-        "return ending if kept.attempt == ending.attempt else replace(ending, usage=None)",
-        "return ending",
-    ),
-    Mutation(
         "a call that may have been made all the same counts as none",
         "src/worker/uketsuke/providers/funds.py",
         "    refused = failure is not None and",

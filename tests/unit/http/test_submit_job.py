@@ -12,6 +12,7 @@ from tests.unit.http.fakes import NOW, out_of_reach
 from tests.unit.http.world import Answer, World
 from uketsuke.domain.job import InputForm
 from uketsuke.domain.lifecycle import JobState
+from uketsuke.kinds.expected import expect_by_size
 from uketsuke.services.ports import KnownKey
 
 A_SUMMARY: dict[str, Any] = {"kind": "summarize", "input": {"text": "Some words."}}
@@ -53,6 +54,17 @@ def test_the_job_is_stored_as_it_was_asked_for(world: World, tenant_key: str) ->
     assert (new.run_key, new.max_attempts, new.deadline.total_seconds()) == ("nightly", 2, 90)
     assert (new.input.form, new.inline_input) == (InputForm.TEXT, '"Some words."')
     assert new.traceparent == TRACEPARENT
+
+
+def test_what_a_job_may_cost_and_what_its_kind_expects_are_stored(
+    world: World, tenant_key: str
+) -> None:
+    submit(world, tenant_key, {**A_SUMMARY, "max_cost_usd": "0.5"})
+    submit(world, tenant_key, {**A_SUMMARY, "max_cost_usd": None})
+
+    bound, free = world.jobs.accepted
+    assert (bound.max_cost_micros, free.max_cost_micros) == (500_000, None)
+    assert bound.expected == expect_by_size(InputForm.TEXT, len("Some words."), None)
 
 
 def test_without_a_trace_one_is_begun_and_follows_the_job(world: World, tenant_key: str) -> None:

@@ -14,6 +14,7 @@ from tests.unit.services.world import START, World
 from uketsuke.domain.cron import parse
 from uketsuke.domain.job import InputForm, InputPlace, Job
 from uketsuke.domain.lifecycle import Engine, JobState, Origin
+from uketsuke.domain.price import Expected
 from uketsuke.domain.schedule import NewSchedule, Overlap, Schedule, ScheduleKey
 from uketsuke.services.occurrences import order_in
 from uketsuke.services.ports import InstanceState
@@ -89,7 +90,7 @@ def occurrences(world: World) -> list[tuple[str, str | None]]:
 def test_an_occurrence_becomes_a_run_whose_first_step_writes_its_row(world: World) -> None:
     async def main() -> None:
         let_run(world, Pieces())
-        await put(world, "1 12 * * *")
+        await put(world, "1 12 * * *", expected=Expected(input_tokens=3))
         await ticks(world, 1)
         await asyncio.sleep(SETTLED)
         (running,) = await jobs(world)
@@ -100,6 +101,7 @@ def test_an_occurrence_becomes_a_run_whose_first_step_writes_its_row(world: Worl
         assert running.state is JobState.RUNNING
         assert (running.origin, running.engine) == (Origin.SCHEDULE, Engine.WORKFLOW)
         assert running.run_key == "schedule:nightly"
+        assert running.expected == Expected(input_tokens=3)
         assert (done.state, done.attempts) == (JobState.SUCCEEDED, 1)
         assert schedule
         assert schedule.last

@@ -131,6 +131,10 @@ def _parts(rates: Rates, input_tokens: int, output_tokens: int, audio_ms: int) -
     return tokens * _OF_TOKENS + audio_ms * rates.audio * _OF_AUDIO
 
 
+# What a model's own framing adds to each text, on the safe side.
+FRAME_TOKENS: Final = 8
+
+
 def tokens_in(size: int) -> int:
     """Return how many tokens a text of so many bytes may have, on the safe side.
 

@@ -11,7 +11,7 @@ import msgspec
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
 from uketsuke.domain.job import EncodedResult, InputForm
 from uketsuke.domain.lane import Capability
-from uketsuke.domain.price import Expected, tokens_in
+from uketsuke.domain.price import FRAME_TOKENS, Expected, tokens_in
 from uketsuke.kinds.kind import Kind, Work, always_queue
 
 _TEXTS_A_CALL: Final = 64
@@ -55,7 +55,9 @@ def _render(vector: Sequence[float]) -> str:
 
 
 def _expects(_form: InputForm, size: int, _params: EmbedParams) -> Expected:
-    return Expected(input_tokens=tokens_in(size), calls=_MOST_TEXTS // _TEXTS_A_CALL)
+    texts = min(size, _MOST_TEXTS)  # none is empty
+    read = tokens_in(size) + texts * (FRAME_TOKENS + 1)
+    return Expected(input_tokens=read, calls=_MOST_TEXTS // _TEXTS_A_CALL)
 
 
 KIND: Final = Kind(

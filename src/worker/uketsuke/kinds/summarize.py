@@ -23,7 +23,7 @@ _JOINED_AT_ONCE: Final = 7
 # What needs more calls than one delivery of the queue should make runs on a Workflow.
 _QUEUE_BYTES: Final = _PIECE_CHARACTERS * (_JOINED_AT_ONCE - 1)
 _PLAN: Final = 1
-_TOKENS_OF_INSTRUCTIONS: Final = 250  # on the safe side
+_TOKENS_OF_INSTRUCTIONS: Final = 300  # on the safe side
 _TOKENS_A_WORD: Final = 4  # on the safe side; it only caps an answer that runs away
 
 _Language = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$")]
@@ -137,11 +137,11 @@ def _as_bullets(summary: str) -> str:
 
 
 def _expects(_form: InputForm, size: int, params: SummarizeParams) -> Expected:
-    """What each call writes is read once more, by the call that joins it."""
+    """What a call writes is read once more, by the call that joins it: as bytes, twice as much."""
     # A piece is cut at a boundary, and may be half as long as it could be.
     calls = _calls(1 + 2 * size // _PIECE_CHARACTERS)
     written = calls * params.max_words * _TOKENS_A_WORD
-    read = tokens_in(size) + written + calls * _TOKENS_OF_INSTRUCTIONS
+    read = tokens_in(size) + 2 * written + calls * _TOKENS_OF_INSTRUCTIONS
     return Expected(input_tokens=read, output_tokens=written, calls=calls)
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
 from uketsuke.domain.job import Job, Progress
 from uketsuke.domain.lane import Capability
-from uketsuke.domain.price import Expected, tokens_in
+from uketsuke.domain.price import FRAME_TOKENS, Expected, tokens_in
 from uketsuke.kinds.kind import Chat, Embeddings, Kind, Result
 from uketsuke.providers import input as inputs
 from uketsuke.providers.calls import Calls, Providers
@@ -76,7 +76,7 @@ class AttemptWork:
                 max_output_tokens=call.max_output_tokens,
                 context=context,
             ),
-            expected=_expected([call.system, call.user], call.max_output_tokens),
+            expected=call_expects([call.system, call.user], call.max_output_tokens),
         )
         return text
 
@@ -89,7 +89,7 @@ class AttemptWork:
             lambda provider, model, context: provider.embed(
                 model=model, texts=texts, context=context
             ),
-            expected=_expected(texts, 0),
+            expected=call_expects(texts, 0),
         )
         return Embeddings(model=model, vectors=vectors)
 
@@ -100,10 +100,7 @@ class AttemptWork:
         )
 
 
-def _expected(texts: Sequence[str], output_tokens: int) -> Expected:
-    """Return what one call with these texts uses at most; a model frames each with a few tokens."""
-    read = sum(tokens_in(len(text.encode())) + _FRAME_TOKENS for text in texts)
+def call_expects(texts: Sequence[str], output_tokens: int) -> Expected:
+    """Return what one call with these texts uses at most."""
+    read = sum(tokens_in(len(text.encode())) + FRAME_TOKENS for text in texts)
     return Expected(input_tokens=read, output_tokens=output_tokens)
-
-
-_FRAME_TOKENS: Final = 8
