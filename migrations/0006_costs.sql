@@ -19,6 +19,9 @@ ALTER TABLE jobs ADD COLUMN unknown_costs INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE jobs ADD COLUMN reserved_micros INTEGER
   CHECK (reserved_micros IS NULL OR state = 'running');
 
+-- How often the instance of a run's attempt has begun: each life but the last may have been in a call.
+ALTER TABLE jobs ADD COLUMN lives INTEGER NOT NULL DEFAULT 0;
+
 -- What a tenant's running jobs have reserved. Others pay nothing for it.
 CREATE INDEX jobs_reserved ON jobs (tenant_id, reserved_micros) WHERE reserved_micros IS NOT NULL;
 

@@ -279,7 +279,8 @@ def _cost_of(order: Order, job: Job) -> str:
     looks = ", ".join(f"{count} {state}" for state, count in order.looks.items())
     tokens = f"{job.usage.input_tokens} tokens in, {job.usage.output_tokens or 0} out"
     cost = job.usage.attempts_cost_usd
-    price = f"${cost}" if cost else "free: it ran here"
+    free = cost is not None and not cost.strip("0.")
+    price = "free: it ran here" if free else f"${cost}" if cost else "its cost is unknown"
     return f"Model {job.usage.model}; {tokens}; {price}. Looks: {looks}."
 
 

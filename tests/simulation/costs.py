@@ -69,8 +69,7 @@ def _judge_jobs(world: World) -> None:
         price = 2 * paid[row["id"]]  # a call is one token in and one out, of a micro-dollar each
         told = f"{label}: {known[key]} of {price}"
         world.trace.require(known[key] <= price, "no-cost-counts-twice", told)
-        # A call that a life of a run was in when it died is nobody's to tell.
-        bound = world.profile.settings.daily_budget_micros is not None and row["engine"] == "queue"
+        bound = world.profile.settings.daily_budget_micros is not None
         told = f"{label}: {charged[key]} for {price}"
         world.trace.require(
             not bound or charged[key] >= price, "what-was-paid-counts-for-the-budget", told

@@ -59,7 +59,15 @@ IdempotencyKey: TypeAlias = Annotated[
 ]
 MaxAttempts: TypeAlias = Annotated[int | None, _words("N", "How often it is tried.")]
 Deadline: TypeAlias = Annotated[int | None, _words("N", "When it is too late, from now.")]
-MaxCost: TypeAlias = Annotated[str | None, _words("DECIMAL", "What it may cost at most.")]
+MaxCost: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--max-cost",
+        "--max-cost-usd",
+        metavar="DECIMAL",
+        help="What it may cost at most, in dollars, over all its attempts.",
+    ),
+]
 Wait: TypeAlias = Annotated[
     bool,
     typer.Option("--wait", "--follow", help="Follow the job to its end and print its result."),

@@ -304,3 +304,30 @@ async def _next_attempt(world: World, job: Job) -> Job:
 def costs_of_attempts(world: World) -> list[int]:
     sql = "SELECT coalesce(usage ->> 'cost_micros', 0) AS cost FROM attempts ORDER BY number"
     return [row["cost"] for row in world.rows(sql)]
+
+
+@pytest.mark.parametrize("free", [False, True])
+def test_a_life_that_goes_on_counts_the_call_that_an_earlier_one_may_have_made(
+    *, free: bool
+) -> None:
+    prices = {lane: _free(price) if free else price for lane, price in PRICES.items()}
+    world = World(prices=prices, daily_budget_micros=10**8)
+    let_run(world, http := FaultyHttp())
+
+    async def main() -> Job:
+        job = await submitted(world, **RUN)
+        await asyncio.sleep(1.5)  # the second call is under way
+        world.workflows.die(f"{job.id}-1")
+        await asyncio.sleep(70)
+        await sweep(world.ports)
+        await asyncio.sleep(30)
+        return await world.now(job)
+
+    job = world.run(main())
+
+    assert (job.state, job.attempts) == (JobState.SUCCEEDED, 1)
+    assert job.unknown_costs == (not free)
+    known = 0 if free else (len(http.calls) - 1) * CALL
+    assert job.attempts_cost_micros == known
+    assert job.charged_micros == 0 if free else job.charged_micros > known + 100 * CALL
+    world.close()

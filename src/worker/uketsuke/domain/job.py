@@ -101,6 +101,25 @@ class Usage:
         """The cost in micro-dollars, if it is known of every call."""
         return None if self.unknown_calls else self.cost_micros
 
+    def plus(self, more: Usage) -> Usage:
+        """Add what other calls used; the model and the request's id are the last one's."""
+        return Usage(
+            provider=more.provider or self.provider,
+            model=more.model or self.model,
+            asked_model=more.asked_model or self.asked_model,
+            provider_request_id=more.provider_request_id or self.provider_request_id,
+            input_tokens=_sum(self.input_tokens, more.input_tokens),
+            output_tokens=_sum(self.output_tokens, more.output_tokens),
+            audio_ms=_sum(self.audio_ms, more.audio_ms),
+            cost_micros=_sum(self.cost_micros, more.cost_micros),
+            charged_micros=_sum(self.charged_micros, more.charged_micros),
+            unknown_calls=_sum(self.unknown_calls, more.unknown_calls),
+        )
+
+
+def _sum(total: int | None, more: int | None) -> int | None:
+    return total if more is None else (total or 0) + more
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
@@ -202,6 +221,7 @@ class LeasedJob:
     # What the attempt may cost, if a budget binds it; and what keeps it from having that.
     reserved_micros: int | None = None
     funds: Funds | None = None
+    lives: int = 0  # how often the instance of a run has begun, with this time
 
     @property
     def attempt(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -80,8 +80,11 @@ class Calls:
         most: int | None,
     ) -> StepValue:
         """Make a call within the budgets. One that fails is counted here: it brings no value."""
+        in_doubt = usage_without_answer(lane, rates, None, estimate=most)
+        lost_before, self.attempt.tally.lost_calls = self.attempt.tally.lost_calls, 0
+        self._count([StepValue(value=None, usage=in_doubt)] * lost_before)
         await set_aside(self.attempt, most, ports=self.ports)
-        lost: Usage | None = usage_without_answer(lane, rates, None, estimate=most)
+        lost: Usage | None = in_doubt
         try:
             answer = await made()
             lost = None
@@ -97,7 +100,7 @@ class Calls:
     def _count(self, values: Sequence[StepValue]) -> None:
         tally = self.attempt.tally
         for usage in (value.usage for value in values if value.usage is not None):
-            tally.usage = added(tally.usage or Usage(provider=usage.provider), usage)
+            tally.usage = (tally.usage or Usage(provider=usage.provider)).plus(usage)
 
     async def _timed(
         self, step: str, refusals: int, lane: Lane, provider: Provider, call: Call
@@ -128,23 +131,3 @@ class Calls:
             traceparent=leased.job.traceparent,
         )
         return context, cut
-
-
-def added(usage: Usage, more: Usage) -> Usage:
-    """Add what one more call used; the model and the request's id are the last one's."""
-    return replace(
-        usage,
-        model=more.model or usage.model,
-        asked_model=more.asked_model or usage.asked_model,
-        provider_request_id=more.provider_request_id or usage.provider_request_id,
-        input_tokens=_sum(usage.input_tokens, more.input_tokens),
-        output_tokens=_sum(usage.output_tokens, more.output_tokens),
-        audio_ms=_sum(usage.audio_ms, more.audio_ms),
-        cost_micros=_sum(usage.cost_micros, more.cost_micros),
-        charged_micros=_sum(usage.charged_micros, more.charged_micros),
-        unknown_calls=_sum(usage.unknown_calls, more.unknown_calls),
-    )
-
-
-def _sum(total: int | None, more: int | None) -> int | None:
-    return total if more is None else (total or 0) + more

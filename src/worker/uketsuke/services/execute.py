@@ -41,6 +41,8 @@ class Tally:
     # What the attempt may cost, once that was raised above what its lease has reserved.
     raised_micros: int | None = None
     under_way_micros: int = 0  # the estimates of calls that have not ended yet
+    # Earlier lives of the attempt may have been in a call when they ended: in one each.
+    lost_calls: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

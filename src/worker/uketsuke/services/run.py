@@ -17,6 +17,7 @@ from uketsuke.domain.job import (
     JobKey,
     LeasedJob,
     SilentRun,
+    Usage,
     instance_id,
 )
 from uketsuke.domain.lifecycle import JobState, Outcome
@@ -155,9 +156,12 @@ async def _work_and_settle(
 ) -> JobState | None:
     await _patiently(durable.load)
     ending = await _adopted(attempt, durable) or _no_room(attempt.leased)
+    attempt.tally.lost_calls = max(0, attempt.leased.lives - 1)
+    attempt.tally.usage = durable.paid_before()
     ending = ending or await execute(attempt, work, ports=ports)
     if ending is None:
         return None
+    ending = _with_lost_calls(ending, attempt)
     if ending.state is JobState.SUCCEEDED:
         await _keep_result(ending, ports=ports)
     settler = Settler(jobs=ports.jobs, clock=ports.clock, settings=ports.settings)
@@ -175,6 +179,20 @@ async def _work_and_settle(
 def _no_room(leased: LeasedJob) -> Ending | None:
     """Let a run wait that has found what it needs reserved by others."""
     return awaiting_budget(leased) if leased.funds is Funds.RESERVED else None
+
+
+def _with_lost_calls(ending: Ending, attempt: Attempt) -> Ending:
+    """Count what earlier lives may have paid for, if this one has called nobody since.
+
+    One that succeeds so had no call to make again: none was lost.
+    """
+    lost, leased = attempt.tally.lost_calls, attempt.leased
+    if not lost or ending.state is JobState.SUCCEEDED:
+        return ending
+    calls = leased.job.expected.calls if leased.job.expected else 1
+    one_call = -(-(leased.reserved_micros or 0) // calls)
+    in_doubt = Usage(unknown_calls=lost, charged_micros=lost * one_call)
+    return replace(ending, usage=(ending.usage or Usage()).plus(in_doubt))
 
 
 async def _adopted(attempt: Attempt, durable: DurableSteps) -> Ending | None:

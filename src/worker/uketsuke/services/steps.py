@@ -83,6 +83,18 @@ class DurableSteps:
         for checkpoint in await self.ports.runs.checkpoints(self.leased.job.key):
             self._note(checkpoint)
 
+    def paid_before(self) -> Usage | None:
+        """Return what earlier lives of this attempt have used, and count it no more.
+
+        This life may end before it comes to all of their steps again.
+        """
+        total: Usage | None = None
+        for named, one in self.kept.items():
+            if one.attempt == self.leased.attempt and one.usage is not None:
+                total = (total or Usage()).plus(one.usage)
+                self.counted.add(named)
+        return total
+
     async def run(self, step: str, given: object, work: StepWork) -> StepValue:
         if not 0 < len(step) <= LONGEST_STEP:
             raise ValueError(f"a step's name has 1 to {LONGEST_STEP} characters")

@@ -195,6 +195,7 @@ def to_leased_job(row: Row, *, token: str) -> LeasedJob:
         limit_left=to_duration(row["limit_left"]),
         taken_over=bool(row["taken_over"]),
         reserved_micros=row["reserved_micros"],
+        lives=row["lives"],
         funds=to_funds(row["funds"]),
     )
 

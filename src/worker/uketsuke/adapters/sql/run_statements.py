@@ -23,11 +23,13 @@ _SILENT: Final = f"{_NAMED} AND leased_until <= {NOW}"
 # ?4 daily budget
 RESUME: Final = f"""
 UPDATE jobs
-   SET leased_until = max(leased_until, {NOW} + ?2),
+   SET leased_until = CASE WHEN leased_at + run_limit_ms > {NOW}
+                           THEN max(leased_until, {NOW} + ?2) ELSE leased_until END,
+       lives = lives + 1,
        reserved_micros = coalesce(reserved_micros,
          CASE WHEN {costs.funds("jobs", rates="?3", default="?4")} IS NULL THEN
               {costs.reservation("jobs", rates="?3", default="?4")} END)
- WHERE {_NAMED} AND leased_at + run_limit_ms > {NOW}
+ WHERE {_NAMED}
 """
 
 # A silent run's instance was woken, or made: its lease goes on until it can be heard of.

@@ -148,6 +148,7 @@ UPDATE jobs
        wakes = CASE WHEN engine = 'workflow' AND {_OURS} IS FALSE THEN 0 ELSE wakes END,
        progress_done = CASE WHEN {_OURS} THEN progress_done END,
        progress_total = CASE WHEN {_OURS} THEN progress_total END,
+       lives = CASE WHEN {_OURS} THEN lives ELSE 0 END,
        unknown_costs = unknown_costs + (state = 'running' AND {_OURS} IS FALSE),
        reserved_micros = CASE WHEN {_OURS} THEN reserved_micros ELSE
                          {costs.reservation("jobs", rates="?5", default="?6")} END
@@ -192,7 +193,7 @@ SELECT {J_JOB},
        j.attempts >= j.max_attempts
          OR j.lone_crashes + (j.state = 'running') * j.leased_alone
             >= {LONE_CRASHES_ALLOWED} AS spent,
-       j.reserved_micros,{costs.funds("j", rates="?3", default="?4")} AS funds
+       j.reserved_micros, j.lives,{costs.funds("j", rates="?3", default="?4")} AS funds
   FROM json_each(?1) AS wave
   JOIN jobs AS j ON j.tenant_id = wave.value ->> 0 AND j.id = wave.value ->> 1
   LEFT JOIN submissions AS s
