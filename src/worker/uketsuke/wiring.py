@@ -72,6 +72,7 @@ def build_providers(ports: Ports) -> Providers:
     return {
         ProviderName.OPENAI_COMPATIBLE: OpenAICompatible(
             http=FetchClient(),
+            blobs=ports.blobs,
             clock=ports.clock,
             base_url=settings.model_base_url,
             api_key=settings.model_api_key,

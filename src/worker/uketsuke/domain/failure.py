@@ -98,6 +98,7 @@ MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
         "input_gone": "The input no longer exists.",
         "input_not_text": "The input is not UTF-8 text.",
         "input_empty": "The input holds nothing to work on.",
+        "audio_unreadable": "The recording is damaged, or of a sort that the AI model cannot read.",
         "input_not_json_lines": "The input is not JSON Lines of strings.",
         "storage_unavailable": "Our storage could not be reached.",
         "budget_exceeded": "The budget does not allow another call.",

@@ -404,6 +404,20 @@ class HttpAnswer:
     body: bytes
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamedBody:
+    """A request's body whose middle is an object's stream, of ``middle_bytes`` bytes."""
+
+    head: bytes
+    middle: object
+    middle_bytes: int
+    tail: bytes
+
+    @property
+    def length(self) -> int:
+        return len(self.head) + self.middle_bytes + len(self.tail)
+
+
 class HttpClient(Protocol):
     """Outgoing HTTP."""
 
@@ -411,6 +425,15 @@ class HttpClient(Protocol):
         self, url: str, *, headers: Mapping[str, str], body: bytes, timeout: timedelta
     ) -> HttpAnswer:
         """Raises ``TimeoutError``, and ``Unavailable`` if the connection failed."""
+        ...
+
+    async def post_stream(
+        self, url: str, *, headers: Mapping[str, str], body: StreamedBody, timeout: timedelta
+    ) -> HttpAnswer:
+        """Send what ``Blobs.stream`` gave, without holding it in memory; else as ``post``.
+
+        The stream is used up, or hung up on, whatever happens.
+        """
         ...
 
 
