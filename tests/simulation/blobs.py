@@ -48,6 +48,10 @@ class BlobPort:
             "get", lambda: self.store.objects.get(key), isolate=self.isolate
         )
 
+    async def head(self, key: str, *, count: int) -> bytes | None:
+        content = await self.get(key)
+        return content and content[:count]
+
     async def stream(self, key: str) -> object | None:
         return await self.get(key)
 

@@ -144,6 +144,7 @@ class FakeListing:
 class FakeInputs:
     def __init__(self) -> None:
         self.uploads: dict[str, Upload] = {}
+        self.jobs: dict[str, Job] = {}
         self.asked: list[tuple[str, ...]] = []
 
     async def record(self, upload: Upload, *, keep: timedelta) -> Upload:
@@ -154,6 +155,10 @@ class FakeInputs:
         self.asked.append(tuple(refs))
         mine = {ref: self.uploads[ref] for ref in refs if ref in self.uploads}
         return {ref: upload for ref, upload in mine.items() if upload.tenant_id == tenant_id}
+
+    async def find_jobs(self, job_ids: Sequence[str], *, tenant_id: str) -> Mapping[str, Job]:
+        mine = {job_id: self.jobs[job_id] for job_id in job_ids if job_id in self.jobs}
+        return {job_id: job for job_id, job in mine.items() if job.tenant_id == tenant_id}
 
 
 class FakeBlobs:
@@ -172,6 +177,10 @@ class FakeBlobs:
             raise TooLarge
         self.stored.append((key, stream))
         return StoredStream(bytes=len(stream), sha256="5" * 64)
+
+    async def head(self, key: str, *, count: int) -> bytes | None:
+        content = dict(self.stored).get(key)
+        return content and content[:count]
 
     async def stream(self, key: str) -> object | None:
         return self.streams.get(key)

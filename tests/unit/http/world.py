@@ -76,7 +76,11 @@ class World:
 
     def __post_init__(self) -> None:
         self.app = App(kinds=self.kinds)
-        self.schedules = SqlSchedules(self.database, keep_inputs=self.settings.keep_inputs)
+        self.schedules = SqlSchedules(
+            self.database,
+            keep_inputs=self.settings.keep_inputs,
+            keep_results=self.settings.keep_results,
+        )
 
     @property
     def ports(self) -> Ports:

@@ -101,6 +101,10 @@ class MemoryBlobs:
         self._look()
         return self.kept.get(key)
 
+    async def head(self, key: str, *, count: int) -> bytes | None:
+        content = await self.get(key)
+        return content and content[:count]
+
     async def stream(self, key: str) -> object | None:
         return await self.get(key)
 
@@ -187,7 +191,11 @@ class World:
             runs=SqlRuns(self.database, retention),
             purging=SqlPurging(self.database),
             inputs=SqlInputs(self.database),
-            schedules=SqlSchedules(self.database, keep_inputs=self.settings.keep_inputs),
+            schedules=SqlSchedules(
+                self.database,
+                keep_inputs=self.settings.keep_inputs,
+                keep_results=self.settings.keep_results,
+            ),
             occurrences=SqlOccurrences(self.database),
             dead_letters=SqlDeadLetters(self.database, triage_within=self.settings.triage_within),
             keys=SqlKeys(self.database),

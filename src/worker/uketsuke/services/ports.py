@@ -344,11 +344,15 @@ class KeyStore(Protocol):
 
 
 class Inputs(Protocol):
-    """The uploads' rows."""
+    """What a job may name as its input: uploads, and what other jobs have brought."""
 
     async def record(self, upload: Upload, *, keep: timedelta) -> Upload: ...
 
     async def find(self, refs: Sequence[str], *, tenant_id: str) -> Mapping[str, Upload]: ...
+
+    async def find_jobs(self, job_ids: Sequence[str], *, tenant_id: str) -> Mapping[str, Job]:
+        """Return jobs that are live, or ended and still kept."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -371,6 +375,10 @@ class Blobs(Protocol):
         ...
 
     async def get(self, key: str) -> bytes | None: ...
+
+    async def head(self, key: str, *, count: int) -> bytes | None:
+        """Return the first bytes of an object that has some; fewer if it has no more."""
+        ...
 
     async def stream(self, key: str) -> object | None:
         """A body that the HTTP layer can send as it comes."""

@@ -50,6 +50,17 @@ class R2Blobs:
         except ffi.JsError as error:
             raise ffi.translate(error) from None
 
+    async def head(self, key: str, *, count: int) -> bytes | None:
+        # A range that is longer than the object is cut; only one that begins behind it is refused.
+        options = ffi.to_object({"range": {"offset": 0, "length": count}})
+        try:
+            found = await ffi.patiently(self._binding.get(key, options))
+            if ffi.is_nothing(found):
+                return None
+            return ffi.to_bytes(await ffi.patiently(found.arrayBuffer()))
+        except ffi.JsError as error:
+            raise ffi.translate(error) from None
+
     async def stream(self, key: str) -> object | None:
         try:
             found = await ffi.patiently(self._binding.get(key))
