@@ -42,7 +42,7 @@ from uketsuke.settings import Settings
 
 T = TypeVar("T")
 START = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
-KINDS = frozenset({"summarize"})
+KINDS = frozenset({"summarize", "transcribe"})
 _deliveries = itertools.count(1)
 
 
