@@ -28,7 +28,7 @@ def world() -> World:
 def uploaded(world: World, content: bytes, number: int = 1, **given: object) -> str:
     upload: Upload = replace(an_upload(number, bytes=len(content)), **given)  # type: ignore[arg-type]
     world.inputs.uploads[upload.ref] = upload
-    world.blobs.stored.append((upload.object_key, content))
+    world.blobs.objects[upload.object_key] = content
     return upload.ref
 
 
@@ -63,6 +63,7 @@ def test_a_recording_is_taken_whatever_type_it_was_said_to_be(
     (new,) = world.jobs.accepted
     assert (new.input.form, new.input.refs) == (InputForm.REF, (ref,))
     assert (new.engine, new.input.bytes) == (Engine.QUEUE, len(content))
+    assert world.blobs.read == [(0, len(content))]
 
 
 @pytest.mark.parametrize("content", [b"Not a song.", b"%PDF-1.7", b"\x1aE\xdf\xa3webm"])
@@ -92,7 +93,7 @@ def test_a_recording_that_is_more_than_the_provider_takes_is_too_large(
 
 def test_a_recording_whose_object_is_gone_is_refused(world: World, tenant_key: str) -> None:
     ref = uploaded(world, OGG[:900])
-    world.blobs.stored.clear()
+    world.blobs.objects.clear()
 
     assert transcribe(world, tenant_key, ref).faults == [("/input/ref", "bad_value")]
 

@@ -192,34 +192,43 @@ def test_a_report_fails_for_a_source_that_is_no_text_unless_it_may_list_it(world
     world.run(main())
 
 
-@pytest.mark.parametrize("loss", ["row", "object", "kind", "member"])
-def test_a_result_that_cannot_be_read_is_a_source_that_is_missing(world: World, loss: str) -> None:
+GONE, NO_TEXT = "The input no longer exists.", "The input is not UTF-8 text."
+EMPTY = "The input holds nothing to work on."
+
+
+@pytest.mark.parametrize(
+    ("loss", "place", "reason"),
+    [
+        ("UPDATE jobs SET expires_at = 1 WHERE result LIKE '%object_key\":\"%'", 0, GONE),
+        ("DELETE FROM objects", 0, GONE),
+        ("UPDATE jobs SET kind = 'of-old' WHERE result LIKE '%object_key\":\"%'", 0, NO_TEXT),
+        ("DELETE FROM attempts WHERE result LIKE '{\"text%'", 1, GONE),
+        ("UPDATE attempts SET result = '{\"text\": 7}'", 1, NO_TEXT),
+        ('UPDATE attempts SET result = \'{"text": " "}\'', 1, EMPTY),
+    ],
+    ids=["row", "object", "kind", "attempt", "member", "words"],
+)
+def test_a_result_that_cannot_be_read_is_a_source_that_is_missing(
+    world: World, loss: str, place: int, reason: str
+) -> None:
     deploy(world, TalkingHttp())
 
     async def main() -> None:
+        # The summary lies in an object, the transcript in its attempt's row.
         summary, transcript, _ = await three_sources(world, large=True)
-        if loss == "object":
-            world.blobs.kept.clear()
         job = await world.submitted(
             engine=Engine.WORKFLOW, run_limit=HOUR, kind="report", form=InputForm.REFS,
             content=None, refs=(summary.id, transcript.id), params={"on_source_failure": "list"},
         )  # fmt: skip
-        lost = {
-            "row": f"UPDATE jobs SET expires_at = 1 WHERE id = '{summary.id}'",  # noqa: S608
-            "kind": f"UPDATE jobs SET kind = 'of-old' WHERE id = '{summary.id}'",  # noqa: S608
-            "member": "UPDATE attempts SET result = '{\"text\": 7}'",
-        }
-        world.connection.execute(lost.get(loss, "SELECT 1"))
+        if loss == "DELETE FROM objects":
+            world.blobs.kept.clear()
+        else:
+            world.connection.execute(loss)
         await asyncio.sleep(30)
 
-        after = await world.now(job)
-        if loss == "member":
-            listed = (await result_of(world, after))["sources"]
-            assert listed[1]["missing"] == "The input is not UTF-8 text."
-        else:
-            listed = (await result_of(world, after))["sources"]
-            assert "missing" in listed[0]
-            assert "summary" in listed[1]
+        listed = (await result_of(world, await world.now(job)))["sources"]
+        assert listed[place]["missing"] == reason
+        assert "summary" in listed[1 - place]
 
     world.run(main())
 

@@ -72,9 +72,9 @@ async def _heads_of(
     kind = _kind_in(document, context.kinds)
     if kind is None or not kind.hears:
         return {}
-    blobs = context.ports.blobs
+    read = context.ports.blobs.part
     return {
-        ref: await blobs.head(upload.object_key, count=HEAD_BYTES) or b""
+        ref: await read(upload.object_key, offset=0, length=min(HEAD_BYTES, upload.bytes)) or b""
         for ref, upload in uploads.items()
         if upload.bytes
     }

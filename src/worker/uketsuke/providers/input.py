@@ -58,7 +58,8 @@ async def load_audio(leased: LeasedJob, *, ports: Ports) -> Audio:
     """Say where the recording lies and what it is. Its content stays there."""
     (ref,) = leased.job.input.refs
     upload = await _upload(ref, tenant_id=leased.job.tenant_id, ports=ports)
-    head = await _asked(ports.blobs.head(upload.object_key, count=HEAD_BYTES))
+    length = min(HEAD_BYTES, upload.bytes)
+    head = await _asked(ports.blobs.part(upload.object_key, offset=0, length=length))
     if head is None:
         raise AttemptFailed(ErrorClass.NOT_FOUND, "input_gone")
     form = sniff(head)

@@ -376,12 +376,12 @@ class Blobs(Protocol):
 
     async def get(self, key: str) -> bytes | None: ...
 
-    async def head(self, key: str, *, count: int) -> bytes | None:
-        """Return the first bytes of an object that has some; fewer if it has no more."""
+    async def part(self, key: str, *, offset: int, length: int) -> bytes | None:
+        """At most ``length`` bytes from ``offset`` on, which lies within the object."""
         ...
 
-    async def stream(self, key: str) -> object | None:
-        """A body that the HTTP layer can send as it comes."""
+    async def stream(self, key: str, *, offset: int = 0) -> object | None:
+        """A body that the HTTP layer can send as it comes, from ``offset`` on."""
         ...
 
     async def names(self, prefix: str) -> Sequence[str]:
