@@ -22,7 +22,7 @@ PIECE_CHARACTERS: Final = 6_000
 # So many summaries are joined by one call, if the context holds them.
 JOINED_AT_ONCE: Final = 7
 
-_TOKENS_A_WORD: Final = 4  # on the safe side; it only caps an answer that runs away
+TOKENS_A_WORD: Final = 4  # on the safe side; it only caps an answer that runs away
 _MARGIN: Final = 64  # of tokens: what a server puts around the messages
 # A piece that the provider calls too large is halved so often before its job fails.
 _HALVINGS: Final = 2
@@ -48,7 +48,7 @@ class Room:
 
     @property
     def answer(self) -> int:
-        return self.words * _TOKENS_A_WORD
+        return self.words * TOKENS_A_WORD
 
     @property
     def at_once(self) -> int:
@@ -58,10 +58,10 @@ class Room:
 
 def room_for(words: int, *, context: int) -> Room:
     """Share a context out: a quarter of it at most is for the answer."""
-    fitting = max(1, min(words, context // 4 // _TOKENS_A_WORD))
+    fitting = max(1, min(words, context // 4 // TOKENS_A_WORD))
     longest = Wish(words=fitting, language="x" * LONGEST_TAG, style="bullets")
     instructions = estimate_tokens(_instructions(longest))
-    room = context - fitting * _TOKENS_A_WORD - instructions - _MARGIN
+    room = context - fitting * TOKENS_A_WORD - instructions - _MARGIN
     return Room(words=fitting, text=max(1, room))
 
 
@@ -157,7 +157,7 @@ def call_of(step: str, text: str, wish: Wish) -> Chat:
         step=step,
         system=_instructions(wish),
         user=text,
-        max_output_tokens=wish.words * _TOKENS_A_WORD,
+        max_output_tokens=wish.words * TOKENS_A_WORD,
     )
 
 
