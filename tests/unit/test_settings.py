@@ -40,6 +40,8 @@ def test_settings_that_contradict_each_other_are_refused() -> None:
         read_settings({"LEASE_SECONDS": "10", "RENEW_EVERY_SECONDS": "9"})
     with pytest.raises(BadSettings, match="RETRY_BASE_SECONDS must not exceed"):
         read_settings({"RETRY_BASE_SECONDS": "1000"})
+    with pytest.raises(BadSettings, match="CHAT_CONTEXT_TOKENS must be at least 1024"):
+        read_settings({"CHAT_CONTEXT_TOKENS": "1023"})
 
 
 def test_each_kind_may_have_models_of_its_own() -> None:

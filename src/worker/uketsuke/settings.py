@@ -46,6 +46,8 @@ class Settings:
     max_body_bytes: int = 1_048_576
     max_text_bytes: int = 524_288
     max_upload_bytes: int = 100_000_000
+    transcribe_max_bytes: int = 25_000_000
+    chat_context_tokens: int = 32_768
     key_cache: timedelta = timedelta(seconds=30)
     default_max_attempts: int = 5
     default_deadline: timedelta = timedelta(hours=24)
@@ -86,10 +88,14 @@ _SECONDS: Final = {
     "TRIAGE_WITHIN_SECONDS": "triage_within",
     "KEY_CACHE_SECONDS": "key_cache",
 }
+# Less holds no instructions, a piece of text and its summary at once.
+_LEAST_CONTEXT: Final = 1024
 _COUNTS: Final = {
     "JOBS_AT_ONCE": "jobs_at_once",
     "INLINE_BYTES": "inline_bytes",
     "STEP_RETRIES": "step_retries",
+    "CHAT_CONTEXT_TOKENS": "chat_context_tokens",
+    "TRANSCRIBE_MAX_BYTES": "transcribe_max_bytes",
 }
 _TEXTS: Final = {
     "MODEL_BASE_URL": "model_base_url",
@@ -180,4 +186,6 @@ def _contradictions(settings: Settings) -> list[str]:
         found.append("RENEW_EVERY_SECONDS must be at most half of LEASE_SECONDS")
     if settings.retry_base > settings.retry_cap:
         found.append("RETRY_BASE_SECONDS must not exceed RETRY_CAP_SECONDS")
+    if settings.chat_context_tokens < _LEAST_CONTEXT:
+        found.append(f"CHAT_CONTEXT_TOKENS must be at least {_LEAST_CONTEXT}")
     return found

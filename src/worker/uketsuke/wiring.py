@@ -54,7 +54,9 @@ def build_ports(env: Any, *, needs: frozenset[str]) -> Ports:
         purging=SqlPurging(database),
         runs=SqlRuns(database, retention),
         inputs=SqlInputs(database),
-        schedules=SqlSchedules(database, keep_inputs=settings.keep_inputs),
+        schedules=SqlSchedules(
+            database, keep_inputs=settings.keep_inputs, keep_results=settings.keep_results
+        ),
         occurrences=SqlOccurrences(database),
         dead_letters=SqlDeadLetters(database, triage_within=settings.triage_within),
         keys=SqlKeys(database),
@@ -72,6 +74,7 @@ def build_providers(ports: Ports) -> Providers:
     return {
         ProviderName.OPENAI_COMPATIBLE: OpenAICompatible(
             http=FetchClient(),
+            blobs=ports.blobs,
             clock=ports.clock,
             base_url=settings.model_base_url,
             api_key=settings.model_api_key,

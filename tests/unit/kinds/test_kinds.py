@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +37,11 @@ class ScriptedWork:
     seen: list[tuple[int, int]] = field(default_factory=list)
     vectors: list[list[float]] = field(default_factory=list)
     job: Job = field(default_factory=a_job)
+    context_tokens: int = 32_768
+    sources: Mapping[str, str | AttemptFailed] = field(default_factory=dict)
+    heard: dict[str, Any] = field(default_factory=dict)
+    language_asked: list[str | None] = field(default_factory=list)
+    plans: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     async def text(self) -> str:
         return str(self.input)
@@ -44,9 +49,22 @@ class ScriptedWork:
     async def texts(self) -> Sequence[str]:
         return list(self.input)
 
-    async def plan(self, version: int, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    async def source(self, ref: str) -> str:
+        found = self.sources[ref]
+        if isinstance(found, AttemptFailed):
+            raise found
+        return found
+
+    async def transcribe(self, step: str, language: str | None) -> dict[str, Any]:
+        self.language_asked.append(language)
+        return self.heard
+
+    async def plan(
+        self, version: int, make: Callable[[], dict[str, Any]], *, step: str = "plan"
+    ) -> dict[str, Any]:
         # As it comes back from a checkpoint.
         plan: dict[str, Any] = json.loads(json.dumps({"version": version, **make()}))
+        self.plans[step] = plan
         return plan
 
     async def chat(self, call: Chat) -> str:
@@ -114,7 +132,9 @@ def test_a_text_that_takes_more_calls_than_a_delivery_should_make_runs_on_a_work
 
 async def test_a_summary_follows_the_plan_that_its_job_began_with() -> None:
     class Planned(ScriptedWork):
-        async def plan(self, version: int, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        async def plan(
+            self, version: int, make: Callable[[], dict[str, Any]], *, step: str = "plan"
+        ) -> dict[str, Any]:
             return {"version": version, "spans": [[0, 4], [5, 9]], "language": "fr"}
 
     work = Planned("some text")

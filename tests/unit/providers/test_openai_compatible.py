@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from tests.unit.services.world import MemoryBlobs
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
 from uketsuke.providers.openai_compatible import OpenAICompatible
 from uketsuke.providers.port import CallContext
-from uketsuke.services.ports import HttpAnswer, Unavailable
+from uketsuke.services.ports import HttpAnswer, StreamedBody, Unavailable
 
 pytestmark = pytest.mark.anyio
 
@@ -21,6 +22,8 @@ NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 CONTEXT = CallContext(
     idempotency_key="job_1.piece-1.0", timeout=timedelta(seconds=9), traceparent="00-trace"
 )
+
+AUDIO = b"RIFF....WAVE"
 
 
 @pytest.fixture
@@ -47,6 +50,15 @@ class ScriptedHttp:
         self, url: str, *, headers: Mapping[str, str], body: bytes, timeout: timedelta
     ) -> HttpAnswer:
         self.calls.append((url, headers, json.loads(body), timeout))
+        return self._answered()
+
+    async def post_stream(
+        self, url: str, *, headers: Mapping[str, str], body: StreamedBody, timeout: timedelta
+    ) -> HttpAnswer:
+        self.calls.append((url, headers, body, timeout))
+        return self._answered()
+
+    def _answered(self) -> HttpAnswer:
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer
@@ -60,7 +72,10 @@ def answering(
 
 
 def provider(http: ScriptedHttp) -> OpenAICompatible:
-    return OpenAICompatible(http=http, clock=StillClock(), base_url="http://ai/v1", api_key="k")
+    blobs = MemoryBlobs({"uploads/a": AUDIO})
+    return OpenAICompatible(
+        http=http, blobs=blobs, clock=StillClock(), base_url="http://ai/v1", api_key="k"
+    )
 
 
 async def chat(http: ScriptedHttp) -> Any:

@@ -22,7 +22,7 @@ from uketsuke.providers.calls import Providers
 from uketsuke.providers.openai_compatible import OpenAICompatible
 from uketsuke.providers.work import AttemptWork, run_kind
 from uketsuke.services.execute import Attempt, Tally
-from uketsuke.services.ports import HttpAnswer
+from uketsuke.services.ports import HttpAnswer, StreamedBody
 from uketsuke.services.upload import upload
 
 
@@ -54,6 +54,14 @@ class TalkingHttp:
             answer["choices"] = [{"finish_reason": "stop", "message": {"content": "Short."}}]
         return HttpAnswer(status=200, headers={}, body=json.dumps(answer).encode())
 
+    async def post_stream(
+        self, url: str, *, headers: Mapping[str, str], body: StreamedBody, timeout: timedelta
+    ) -> HttpAnswer:
+        self.calls.append((headers, body, timeout))
+        segment = {"start": 0, "end": 1.5, "text": "Good morning."}
+        answer = {"text": segment["text"], "language": "en", "segments": [segment], "duration": 2}
+        return HttpAnswer(status=200, headers={}, body=json.dumps(answer).encode())
+
 
 @pytest.fixture
 def world() -> Iterator[World]:
@@ -83,7 +91,11 @@ async def worked(world: World, http: TalkingHttp, **changes: Any) -> Job:
 
 def providers_of(world: World, http: TalkingHttp) -> Providers:
     talking = OpenAICompatible(
-        http=http, clock=world.ports.clock, base_url="http://ai/v1", api_key="k"
+        http=http,
+        blobs=world.ports.blobs,
+        clock=world.ports.clock,
+        base_url="http://ai/v1",
+        api_key="k",
     )
     return {ProviderName.OPENAI_COMPATIBLE: talking}
 

@@ -31,6 +31,7 @@ FaultCode = Literal[
     "out_of_range",
     "empty",
     "too_long",
+    "too_large",
     "bad_value",
     "unknown_kind",
     "input_not_found",
