@@ -11,23 +11,25 @@ const CHAT = "extractive-e5";
 const EMBEDDINGS = "multilingual-e5-small";
 const SPEECH = "whisper-base";
 
-const QUOTA = [
-  3036,
-  "You have used up your daily free allocation of 10,000 neurons.",
-];
+const NO_MODEL = [5007, "No such model or task"];
+const NOT_ALLOWED = [5018, "The account is not allowed to access this model"];
 const BY_CODE = {
-  insufficient_quota: QUOTA,
+  insufficient_quota: [
+    3036,
+    "You have used up your daily free allocation of 10,000 neurons.",
+  ],
   content_filter: [2016, "Prompt blocked due to security configurations"],
   context_length_exceeded: [
     5021,
     "The estimated number of input and maximum output tokens exceeded this model context window limit",
   ],
   invalid_file: [3010, "Invalid or incomplete input for the model"],
+  model_not_available: NO_MODEL,
 };
 const BY_STATUS = {
-  401: [5018, "The account is not allowed to access this model"],
-  403: [5018, "The account is not allowed to access this model"],
-  404: [5007, "No such model or task"],
+  401: NOT_ALLOWED,
+  403: NOT_ALLOWED,
+  404: NO_MODEL,
   408: [3007, "Request timeout"],
   413: [3006, "Request is too large"],
   429: [3040, "No more data centers to forward the request to"],
@@ -50,7 +52,7 @@ class InferenceUpstreamError extends Error {
 
 export class WorkersAi extends WorkerEntrypoint {
   async run(model, inputs, _options = {}) {
-    if (!model.startsWith("@")) throw new AiError(BY_STATUS[404]);
+    if (!model.startsWith("@")) throw new AiError(NO_MODEL);
     if (inputs.messages) return this.#chat(model, inputs);
     if (inputs.text) return this.#embed(inputs);
     if (inputs.audio) return this.#hear(model, inputs);
