@@ -209,6 +209,14 @@ async def test_nova_gets_a_stream_past_the_gateway_and_its_words_become_segments
     assert (answer.value["language"], answer.audio_ms) == ("en", 2500)
 
 
+async def test_who_never_pauses_is_cut_all_the_same() -> None:
+    words = [{"word": "on", "start": second, "end": second + 1} for second in range(70)]
+
+    answer, _ = await hear(nova(*words), model=NOVA)
+
+    assert [segment["start"] for segment in answer.value["segments"]] == [0, 30, 60]
+
+
 async def test_japanese_words_are_joined_as_they_are_written() -> None:
     words = [
         {"word": "今日", "start": 0, "end": 0.4},

@@ -15,6 +15,8 @@ from uketsuke.providers.transcript import transcript_of
 
 # Deepgram's own default for the pause between two utterances (its parameter ``utt_split``).
 _PAUSE_SECONDS: Final = 0.8
+# Who does not pause is cut as Whisper cuts, by its window.
+_LONGEST_SECONDS: Final = 30
 # Written without spaces between words.
 _UNSPACED: Final = ("ja", "zh", "th")
 
@@ -96,12 +98,19 @@ def _utterances(words: object, *, glue: str) -> list[dict[str, Any]]:
     groups: list[list[Mapping[str, Any]]] = []
     try:
         for word in words:
-            if not groups or word["start"] - groups[-1][-1]["end"] >= _PAUSE_SECONDS:
+            if not groups or _begins_anew(word, groups[-1]):
                 groups.append([])
             groups[-1].append(word)
         return [_utterance(group, glue) for group in groups]
     except (LookupError, TypeError, AttributeError):
         raise fault(Fault.TRANSCRIPT_UNFIT) from None
+
+
+def _begins_anew(word: Mapping[str, Any], group: Sequence[Mapping[str, Any]]) -> bool:
+    start: float = word["start"]
+    return (
+        start - group[-1]["end"] >= _PAUSE_SECONDS or start - group[0]["start"] >= _LONGEST_SECONDS
+    )
 
 
 def _utterance(words: Sequence[Mapping[str, Any]], glue: str) -> dict[str, Any]:
