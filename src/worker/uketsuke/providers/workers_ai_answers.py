@@ -107,10 +107,8 @@ def _utterances(words: object, *, glue: str) -> list[dict[str, Any]]:
 
 
 def _begins_anew(word: Mapping[str, Any], group: Sequence[Mapping[str, Any]]) -> bool:
-    start: float = word["start"]
-    return (
-        start - group[-1]["end"] >= _PAUSE_SECONDS or start - group[0]["start"] >= _LONGEST_SECONDS
-    )
+    start, end, first = word["start"], group[-1]["end"], group[0]["start"]
+    return bool(start - end >= _PAUSE_SECONDS or start - first >= _LONGEST_SECONDS)
 
 
 def _utterance(words: Sequence[Mapping[str, Any]], glue: str) -> dict[str, Any]:
