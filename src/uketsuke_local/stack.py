@@ -21,6 +21,7 @@ from uketsuke_local.child import Child, ChildFailed, Message
 from uketsuke_local.control import Control
 from uketsuke_local.keys import Keys, load_or_mint, seed
 from uketsuke_local.runtime import (
+    ModelServer,
     PortInUse,
     RunningRuntime,
     RuntimeSettings,
@@ -159,15 +160,19 @@ def _models(settings: StackSettings, keys: Keys) -> Iterator[Child]:
 
 
 def _runtime_settings(settings: StackSettings, keys: Keys, *, model_url: str) -> RuntimeSettings:
+    models = ModelServer(base_url=f"{model_url}/v1", api_key=keys.model_key)
     api = {"KEY_HASH_SECRET": keys.hash_secret}
-    consumer = {"MODEL_BASE_URL": f"{model_url}/v1", "MODEL_API_KEY": keys.model_key}
+    consumer = {"MODEL_BASE_URL": models.base_url, "MODEL_API_KEY": models.api_key}
     return RuntimeSettings(
         workers=[
             WorkerSource(path=ROOT / "wrangler.toml", variables={**api, **settings.variables}),
             WorkerSource(
-                path=ROOT / "wrangler.consumer.toml", variables={**consumer, **settings.variables}
+                path=ROOT / "wrangler.consumer.toml",
+                variables={**consumer, **settings.variables},
+                ai=True,
             ),
         ],
+        models=models,
         state=settings.state / "resources",
         cache=ROOT / ".cache",
         port=settings.port,

@@ -7,7 +7,7 @@ mistakes are told at once, at the first event.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from types import MappingProxyType
@@ -54,6 +54,9 @@ class Settings:
     key_hash_secret: bytes = field(default=b"", repr=False)
     model_base_url: str = ""
     model_api_key: str = field(default="", repr=False)
+    model_organization: str = ""
+    model_project: str = ""
+    ai_gateway_id: str = ""
     models: Mapping[Capability, Lane] = field(default_factory=lambda: _DEFAULT_MODELS)
     kind_models: Mapping[str, Mapping[Capability, Lane]] = field(default_factory=dict)
 
@@ -100,6 +103,9 @@ _COUNTS: Final = {
 _TEXTS: Final = {
     "MODEL_BASE_URL": "model_base_url",
     "MODEL_API_KEY": "model_api_key",
+    "MODEL_ORGANIZATION": "model_organization",
+    "MODEL_PROJECT": "model_project",
+    "AI_GATEWAY_ID": "ai_gateway_id",
 }
 _MODELS: Final = {
     "CHAT_MODEL": Capability.CHAT,
@@ -116,16 +122,22 @@ NAMES: Final = {
 }
 
 
+def needs_nothing(_settings: Settings) -> frozenset[str]:
+    return frozenset()
+
+
 def read_settings(
-    variables: Mapping[str, object], *, needs: frozenset[str] = frozenset()
+    variables: Mapping[str, object],
+    *,
+    needs: Callable[[Settings], frozenset[str]] = needs_nothing,
 ) -> Settings:
     """Build the settings from the Worker's variables; absent ones keep their defaults.
 
-    Raises ``BadSettings`` with every mistake. Names that are not ours are left alone: bindings
-    and other variables live beside them.
+    Raises ``BadSettings`` with every mistake; what the settings ``needs`` must be set too. Names
+    that are not ours are left alone: bindings and other variables live beside them.
     """
     values: dict[str, Any] = {}
-    mistakes = [f"{name}: must be set" for name in sorted(needs) if not variables.get(name)]
+    mistakes: list[str] = []
     for name, field_name in NAMES.items():
         if name not in variables:
             continue
@@ -139,6 +151,8 @@ def read_settings(
             value = {**values.get(field_name, _DEFAULT_MODELS), _MODELS[name]: value}
         values[field_name] = value
     settings = Settings(**values)
+    missing = (name for name in sorted(needs(settings)) if not variables.get(name))
+    mistakes += [f"{name}: must be set" for name in missing]
     mistakes += _contradictions(settings)
     if mistakes:
         raise BadSettings("; ".join(mistakes))

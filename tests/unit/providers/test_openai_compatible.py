@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -110,6 +110,20 @@ async def test_a_chat_call_carries_what_the_provider_needs_and_its_answer_is_rea
     assert timeout == timedelta(seconds=9)
     assert (answer.value, answer.model, answer.request_id) == ("A summary.", "m-2026", "r-9")
     assert (answer.input_tokens, answer.output_tokens) == (12, 3)
+
+
+async def test_who_pays_is_told_where_it_is_set_and_not_otherwise() -> None:
+    http, plain = answering(completion()), answering(completion())
+
+    await replace(provider(http), organization="org-1", project="proj-1").chat(
+        model="m", system="s", user="u", max_output_tokens=50, context=CONTEXT
+    )
+    await chat(plain)
+
+    ((_, headers, _, _),), ((_, without, _, _),) = http.calls, plain.calls
+    assert headers["openai-organization"] == "org-1"
+    assert headers["openai-project"] == "proj-1"
+    assert without.keys() & {"openai-organization", "openai-project"} == set()
 
 
 async def test_figures_that_the_provider_did_not_tell_are_unknown() -> None:

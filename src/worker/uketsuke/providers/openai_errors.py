@@ -25,8 +25,12 @@ _AZURE_FILTER: Final = (
     "https://learn.microsoft.com/en-us/azure/ai-services/openai/concepts/content-filter"
 )
 _GUARDRAILS: Final = "https://developers.cloudflare.com/ai-gateway/guardrails/set-up-guardrail/"
-_SPEECH: Final = "https://platform.openai.com/docs/guides/speech-to-text"
-_VLLM_SPEECH: Final = "https://docs.vllm.ai/en/latest/serving/openai_compatible_server/"
+# Not in OpenAI's guides, and quoted word for word by many who met them.
+_SEEN: Final = "seen in OpenAI's answers"
+_SPEECH: Final = (
+    f"{_SEEN}; formats and limit: https://platform.openai.com/docs/guides/speech-to-text"
+)
+_VLLM: Final = "https://github.com/vllm-project/vllm (vllm/entrypoints/openai)"
 _OPENROUTER: Final = "https://openrouter.ai/docs/api-reference/errors"
 _ANTHROPIC: Final = "https://docs.anthropic.com/en/api/errors"
 _HTTP: Final = "https://www.rfc-editor.org/rfc/rfc9110"
@@ -52,20 +56,20 @@ BY_CODE: Final[Mapping[str, Meaning]] = MappingProxyType(
     {
         # Two refusals that share 429 with the rate limit, and that no short wait heals.
         "insufficient_quota": meaning(*_QUOTA, _OPENAI),
-        "billing_not_active": meaning(*_QUOTA, _OPENAI),
-        "billing_hard_limit_reached": meaning(*_QUOTA, _OPENAI),
+        "billing_not_active": meaning(*_QUOTA, _SEEN),
+        "billing_hard_limit_reached": meaning(*_QUOTA, _SEEN),
         "rate_limit_exceeded": meaning(*_THROTTLED, _RATE_LIMITS),
         "content_filter": meaning(*_REFUSED, _AZURE_FILTER),
         "content_policy_violation": meaning(*_REFUSED, _SAFETY),
-        "invalid_prompt": meaning(*_REFUSED, _SAFETY),
+        "invalid_prompt": meaning(*_REFUSED, _SEEN),
         "2016": meaning(*_REFUSED, _GUARDRAILS),
         "2017": meaning(*_REFUSED, _GUARDRAILS),
-        "context_length_exceeded": meaning(*_TOO_LARGE, _OPENAI),
-        "string_above_max_length": meaning(*_TOO_LARGE, _OPENAI),
-        "model_not_found": meaning(*_NO_MODEL, _OPENAI),
+        "context_length_exceeded": meaning(*_TOO_LARGE, _SEEN),
+        "string_above_max_length": meaning(*_TOO_LARGE, _SEEN),
+        "model_not_found": meaning(*_NO_MODEL, _SEEN),
         "model_not_available": meaning(*_NO_MODEL, _LOCAL),
-        "invalid_api_key": meaning(*_DENIED, _OPENAI),
-        "account_deactivated": meaning(*_DENIED, _OPENAI),
+        "invalid_api_key": meaning(*_DENIED, _SEEN),
+        "account_deactivated": meaning(*_DENIED, _SEEN),
         "audio_too_short": meaning(*_UNREADABLE, _SPEECH),
         "invalid_file": meaning(*_UNREADABLE, _LOCAL),
     }
@@ -73,15 +77,15 @@ BY_CODE: Final[Mapping[str, Meaning]] = MappingProxyType(
 # Words of the message, in lower case, where the code says nothing or the same for many things.
 BY_WORDS: Final[Mapping[str, Meaning]] = MappingProxyType(
     {
-        "maximum context length": meaning(*_TOO_LARGE, _VLLM_SPEECH),
-        "maximum file size exceeded": meaning(*_TOO_LARGE, _VLLM_SPEECH),
+        "maximum context length": meaning(*_TOO_LARGE, _VLLM),
+        "maximum file size exceeded": meaning(*_TOO_LARGE, _VLLM),
         "maximum content size limit": meaning(*_TOO_LARGE, _SPEECH),
         "invalid file format": meaning(*_UNREADABLE, _SPEECH),
         "unsupported file format": meaning(*_UNREADABLE, _SPEECH),
         "audio file could not be decoded": meaning(*_UNREADABLE, _SPEECH),
         "audio file might be corrupted": meaning(*_UNREADABLE, _SPEECH),
         "audio file is too short": meaning(*_UNREADABLE, _SPEECH),
-        "invalid or unsupported audio file": meaning(*_UNREADABLE, _VLLM_SPEECH),
+        "invalid or unsupported audio file": meaning(*_UNREADABLE, _VLLM),
     }
 )
 BY_STATUS: Final[Mapping[int, Meaning]] = MappingProxyType(

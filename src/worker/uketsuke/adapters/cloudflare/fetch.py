@@ -32,10 +32,15 @@ class FetchClient:
         try:
             return await _post(url, headers, pipe.readable, timeout, controller)
         finally:
-            # It may hang for ever: an answer can come before the body was read.
+            # An answer can come before the body was read. What still pipes then has just been
+            # aborted and fails at once; canceling what awaits it leaves its failure to nobody.
+            await asyncio.wait([feeding], timeout=_LET_GO_SECONDS)
             feeding.cancel()
             await asyncio.gather(feeding, return_exceptions=True)
             await _hang_up(body.middle)
+
+
+_LET_GO_SECONDS = 1
 
 
 async def _post(
@@ -64,14 +69,17 @@ async def _post(
 async def _feed(writable: Any, body: StreamedBody, signal: Any) -> None:
     """Write the body's parts. The middle runs from stream to stream, past Python.
 
-    What fails here breaks the pipe, and so the request.
+    Does not raise: what fails here breaks the pipe, and so the request, which tells it.
     """
-    await _write(writable, body.head, close=False)
     options = ffi.to_object({"preventClose": True})
     options.signal = signal
     middle: Any = body.middle
-    await middle.pipeTo(writable, options)
-    await _write(writable, body.tail, close=True)
+    try:
+        await _write(writable, body.head, close=False)
+        await middle.pipeTo(writable, options)
+        await _write(writable, body.tail, close=True)
+    except ffi.JsError:
+        return
 
 
 async def _write(writable: Any, content: bytes, *, close: bool) -> None:
