@@ -48,8 +48,11 @@ class BlobPort:
             "get", lambda: self.store.objects.get(key), isolate=self.isolate
         )
 
-    async def stream(self, key: str) -> object | None:
-        return await self.get(key)
+    async def part(self, key: str, *, offset: int, length: int) -> bytes | None:
+        raise NotImplementedError("no history reads a result")
+
+    async def stream(self, key: str, *, offset: int = 0) -> object | None:
+        raise NotImplementedError("no history reads a result")
 
     async def names(self, prefix: str) -> Sequence[str]:
         return await self.wire.call(

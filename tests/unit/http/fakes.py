@@ -159,6 +159,8 @@ class FakeInputs:
 class FakeBlobs:
     def __init__(self) -> None:
         self.streams: dict[str, object] = {}
+        self.objects: dict[str, bytes] = {}
+        self.read: list[tuple[int, int]] = []
         self.stored: list[tuple[str, bytes]] = []
 
     async def put(self, key: str, content: bytes, *, content_type: str) -> None:
@@ -173,8 +175,14 @@ class FakeBlobs:
         self.stored.append((key, stream))
         return StoredStream(bytes=len(stream), sha256="5" * 64)
 
-    async def stream(self, key: str) -> object | None:
-        return self.streams.get(key)
+    async def part(self, key: str, *, offset: int, length: int) -> bytes | None:
+        self.read.append((offset, length))
+        content = self.objects.get(key)
+        return None if content is None else content[offset : offset + length]
+
+    async def stream(self, key: str, *, offset: int = 0) -> object | None:
+        content = self.objects.get(key)
+        return self.streams.get(key) if content is None else content[offset:]
 
 
 class FakeQueue:

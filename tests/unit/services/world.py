@@ -42,7 +42,7 @@ from uketsuke.settings import Settings
 
 T = TypeVar("T")
 START = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
-KINDS = frozenset({"summarize"})
+KINDS = frozenset({"summarize", "embed"})
 _deliveries = itertools.count(1)
 
 
@@ -101,8 +101,13 @@ class MemoryBlobs:
         self._look()
         return self.kept.get(key)
 
-    async def stream(self, key: str) -> object | None:
-        return await self.get(key)
+    async def part(self, key: str, *, offset: int, length: int) -> bytes | None:
+        content = await self.get(key)
+        return None if content is None else content[offset : offset + length]
+
+    async def stream(self, key: str, *, offset: int = 0) -> object | None:
+        content = await self.get(key)
+        return None if content is None else content[offset:]
 
     async def names(self, prefix: str) -> Sequence[str]:
         self._look()

@@ -6,17 +6,16 @@ LM Studio and AI Gateway speak them too.
 
 from __future__ import annotations
 
-import itertools
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from uketsuke.domain.backoff import parse_retry_after
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
+from uketsuke.providers.embeddings import vectors_of
 from uketsuke.providers.port import Answer, CallContext
-from uketsuke.services.ports import Clock, HttpAnswer, HttpClient, Unavailable
+from uketsuke.services.ports import Clock, HttpAnswer, HttpClient, TooLarge, Unavailable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,10 +44,10 @@ class OpenAICompatible:
         return self._answer(_text_of(answer), answer)
 
     async def embed(self, *, model: str, texts: Sequence[str], context: CallContext) -> Answer:
-        """Embed texts; the answer's value is their vectors, in the order of the texts."""
+        """Embed texts; the answer's value is their ``Vectors``, in the order of the texts."""
         document = {"model": model, "input": list(texts), "encoding_format": "float"}
         answer = await self._post("embeddings", document, context)
-        return self._answer(_vectors_of(answer, count=len(texts)), answer)
+        return self._answer(vectors_of(answer, count=len(texts)), answer)
 
     async def _post(
         self, route: str, document: Mapping[str, object], context: CallContext
@@ -73,6 +72,8 @@ class OpenAICompatible:
         except Unavailable:
             # Not a no of the provider's: it may be at work on the call under its key.
             raise AttemptFailed(ErrorClass.UNAVAILABLE, "provider_connection_lost") from None
+        except TooLarge:
+            raise AttemptFailed(*_UNUSABLE) from None
         if answer.status != 200:
             raise self._refusal(answer)
         return {**_json_object(answer), "_request_id": answer.headers.get("x-request-id")}
@@ -173,21 +174,6 @@ def _storable(text: str) -> str:
     except UnicodeEncodeError:
         raise AttemptFailed(*_UNUSABLE) from None
     return text.replace("\0", "").strip()
-
-
-def _vectors_of(document: Mapping[str, Any], *, count: int) -> list[list[float]]:
-    try:
-        entries = sorted(document["data"], key=lambda entry: entry["index"])
-        indexes = [entry["index"] for entry in entries]
-        vectors = [[float(number) for number in entry["embedding"]] for entry in entries]
-    except (LookupError, TypeError, ValueError):
-        raise AttemptFailed(*_UNUSABLE) from None
-    sizes = {len(vector) for vector in vectors}
-    if not all(map(math.isfinite, itertools.chain.from_iterable(vectors))):
-        raise AttemptFailed(*_UNUSABLE)
-    if indexes != list(range(count)) or len(sizes) != 1 or 0 in sizes:
-        raise AttemptFailed(*_UNUSABLE)
-    return vectors
 
 
 def _string(value: object) -> str | None:

@@ -9,7 +9,8 @@ from datetime import timedelta
 import js
 
 from uketsuke.adapters.cloudflare import ffi
-from uketsuke.services.ports import HttpAnswer, Unavailable
+from uketsuke.adapters.cloudflare.streams import read_stream
+from uketsuke.services.ports import MOST_ANSWER_BYTES, HttpAnswer, Unavailable
 
 
 class FetchClient:
@@ -26,7 +27,7 @@ class FetchClient:
         try:
             async with asyncio.timeout(timeout.total_seconds()):
                 response = await js.fetch(url, request)
-                content = ffi.to_bytes(await response.arrayBuffer())
+                content = await read_stream(response.body, limit=MOST_ANSWER_BYTES)
                 return HttpAnswer(
                     status=int(response.status), headers=ffi.headers_of(response), body=content
                 )
