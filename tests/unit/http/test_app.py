@@ -122,7 +122,7 @@ def test_a_mistake_of_ours_tells_nothing_and_is_noted(
 
     answer = send(world, route, key=tenant_key, document=document, headers={"content-length": "2"})
 
-    if route.template == "/healthz":
+    if route.template in ("/healthz", "/openapi.json"):  # they ask nobody
         assert answer.status == 200
         return
     assert_problem(answer, 500, "internal")
