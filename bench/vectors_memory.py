@@ -2,7 +2,7 @@
 
 An isolate has 128 MB, of which the interpreter takes some 30. With tracemalloc watching, the work
 takes many times as long. Measured: 24 MiB to make a result of 12 MiB (2,048 vectors of 1,536
-numbers), 0.7 MiB to tell it as 40 MiB of JSON.
+numbers), 1 MiB to tell it as 40 MiB of JSON.
 """
 
 from __future__ import annotations

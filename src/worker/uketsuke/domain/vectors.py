@@ -9,8 +9,6 @@ from __future__ import annotations
 import json
 import math
 import struct
-import sys
-from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -52,26 +50,16 @@ def pack(rows: Sequence[Sequence[float]]) -> Vectors:
 
 def _packed(row: Sequence[float], dimensions: int) -> bytes:
     try:
-        numbers = array("f", row)
+        if len(row) == dimensions and all(map(math.isfinite, row)):
+            return struct.pack(f"<{dimensions}f", *row)
     except (TypeError, OverflowError):
-        raise ValueError("a vector holds numbers") from None
-    # Looked at as they were packed: what is too large for 32 bits has become infinite.
-    if len(numbers) != dimensions or not all(map(math.isfinite, numbers)):
-        raise ValueError("vectors are of one size and finite")
-    return _little_endian(numbers).tobytes()
+        raise ValueError("a vector holds numbers of 32 bits") from None
+    raise ValueError("vectors are of one size and finite")
 
 
-def unpack(packed: bytes) -> array[float]:
+def unpack(packed: bytes) -> tuple[float, ...]:
     """Return packed floats as numbers."""
-    numbers = array("f")
-    numbers.frombytes(packed)
-    return _little_endian(numbers)
-
-
-def _little_endian(numbers: array[float]) -> array[float]:
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers
+    return struct.unpack(f"<{len(packed) // FLOAT_BYTES}f", packed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +124,5 @@ def json_rows(packed: bytes, *, dimensions: int) -> Iterator[bytes]:
     step = max(1, _PIECE_BYTES // width) * width
     for start in range(0, len(packed), step):
         numbers = unpack(packed[start : start + step])
-        rows = [
-            row % tuple(numbers[at : at + dimensions]) for at in range(0, len(numbers), dimensions)
-        ]
+        rows = [row % numbers[at : at + dimensions] for at in range(0, len(numbers), dimensions)]
         yield (("," if start else "") + ",".join(rows)).encode()
