@@ -18,6 +18,7 @@ from uketsuke_client.job import Accepted, Failure, Job, Progress, Usage
 from uketsuke_client.request import Unsendable, new_idempotency_key
 from uketsuke_client.schedule import Last, Schedule
 from uketsuke_client.transport import Retry
+from uketsuke_client.vectors import Vectors
 
 __all__ = [
     "Accepted",
@@ -39,5 +40,6 @@ __all__ = [
     "Unreachable",
     "Unsendable",
     "Usage",
+    "Vectors",
     "new_idempotency_key",
 ]

@@ -32,6 +32,7 @@ from uketsuke_client.input_ref import (
 from uketsuke_client.job import Accepted, Job
 from uketsuke_client.schedule import Schedule
 from uketsuke_client.transport import Call, Retry, Transport
+from uketsuke_client.vectors import FLOATS, Vectors, vectors_in
 from uketsuke_client.version import version
 from uketsuke_client.wait import Watch
 
@@ -154,6 +155,16 @@ class Client:
         """Return a succeeded job's result; ``ApiError`` says why there is none."""
         return object_in(
             self._transport.send(Call(method="GET", path=f"{request.job_path(job_id)}/result"))
+        )
+
+    def vectors(self, job_id: str) -> Vectors:
+        """Return an embed's result in binary, a third of its size as JSON.
+
+        Of a job of another kind, ``ApiError`` says ``not_acceptable``.
+        """
+        path = f"{request.job_path(job_id)}/result"
+        return vectors_in(
+            self._transport.send(Call(method="GET", path=path, headers={"accept": FLOATS}))
         )
 
     def events(self, job_id: str) -> list[Event]:

@@ -13,6 +13,7 @@ from tests.providers.recorded import Manner, Recorded
 from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.lane import Capability
 from uketsuke.providers.meaning import Fault
+from uketsuke.services.ports import MOST_ANSWER_BYTES
 
 Row = tuple[str, object]  # the table, and the row's left side
 
@@ -275,6 +276,7 @@ _RANGES: Final[Mapping[int, Shape]] = {
 _FAULTS: Final[Mapping[Fault, Shape]] = {
     Fault.TIMED_OUT: _odd(Recorded(manner=Manner.SILENT), ErrorClass.TIMEOUT),
     Fault.CONNECTION_LOST: _odd(Recorded(manner=Manner.GONE), ErrorClass.UNAVAILABLE),
+    Fault.TOO_LONG: _odd(Recorded(body=b" " * (MOST_ANSWER_BYTES + 1)), ErrorClass.UNAVAILABLE),
     Fault.NOT_JSON: _odd(Recorded(body=b'{"choices": [{"mess'), ErrorClass.UNAVAILABLE),
     Fault.NO_CHOICE: _odd(Recorded(body={"id": "c", "choices": []}), ErrorClass.UNAVAILABLE),
     Fault.NO_TEXT: _odd(

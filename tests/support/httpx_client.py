@@ -9,7 +9,13 @@ from datetime import timedelta
 
 import httpx
 
-from uketsuke.services.ports import HttpAnswer, StreamedBody, Unavailable
+from uketsuke.services.ports import (
+    MOST_ANSWER_BYTES,
+    HttpAnswer,
+    StreamedBody,
+    TooLarge,
+    Unavailable,
+)
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,8 @@ class HttpxClient:
                 answer = await self.client.post(url, headers=headers, content=content)
         except httpx.HTTPError:
             raise Unavailable("the connection failed") from None
+        if len(answer.content) > MOST_ANSWER_BYTES:
+            raise TooLarge
         return HttpAnswer(
             status=answer.status_code, headers=dict(answer.headers), body=answer.content
         )

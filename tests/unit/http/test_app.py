@@ -193,6 +193,7 @@ def test_the_codes_stand_for_the_statuses_of_the_contract() -> None:
         403: {"forbidden", "content_denied"},
         404: {"not_found"},
         405: {"method_not_allowed"},
+        406: {"not_acceptable"},
         409: {
             "run_in_progress", "not_finished", "job_failed", "job_canceled", "already_finished",
         },

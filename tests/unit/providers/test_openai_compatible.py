@@ -12,9 +12,10 @@ import pytest
 
 from tests.unit.services.world import MemoryBlobs
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
+from uketsuke.domain.vectors import pack
 from uketsuke.providers.openai_compatible import OpenAICompatible
 from uketsuke.providers.port import CallContext
-from uketsuke.services.ports import HttpAnswer, StreamedBody, Unavailable
+from uketsuke.services.ports import HttpAnswer, StreamedBody, TooLarge, Unavailable
 
 pytestmark = pytest.mark.anyio
 
@@ -222,11 +223,13 @@ async def test_a_refusal_by_policy_is_final(changes: dict[str, Any]) -> None:
     assert failed.failure.error_class is ErrorClass.REFUSED
 
 
-async def test_a_timeout_and_a_lost_connection_are_told_apart() -> None:
+async def test_a_timeout_a_lost_connection_and_too_large_an_answer_are_told_apart() -> None:
     slow = await failure_of(ScriptedHttp(TimeoutError()))
     gone = await failure_of(ScriptedHttp(Unavailable()))
+    large = await failure_of(ScriptedHttp(TooLarge()))
 
     assert slow.failure.error_class is ErrorClass.TIMEOUT
+    assert large.failure.code == "provider_answer_unusable"
     assert gone.failure.error_class is ErrorClass.UNAVAILABLE
     # Told apart from a provider's own 503: the next try must carry the same key.
     assert gone.failure.code == "provider_connection_lost"
@@ -241,7 +244,7 @@ async def embed(document: object, texts: list[str]) -> Any:
 async def test_vectors_come_back_in_the_order_of_the_texts() -> None:
     data = [{"index": 1, "embedding": [2, 2.5]}, {"index": 0, "embedding": [1, 1.5]}]
 
-    assert await embed({"data": data}, ["a", "b"]) == [[1.0, 1.5], [2.0, 2.5]]
+    assert await embed({"data": data}, ["a", "b"]) == pack([[1.0, 1.5], [2.0, 2.5]])
 
 
 @pytest.mark.parametrize(
@@ -254,6 +257,10 @@ async def test_vectors_come_back_in_the_order_of_the_texts() -> None:
         [{"index": 0, "embedding": []}, {"index": 1, "embedding": []}],
         [{"index": 0, "embedding": [float("nan")]}, {"index": 1, "embedding": [1]}],
         [{"index": 0, "embedding": ["x"]}, {"index": 1, "embedding": [1]}],
+        [{"index": 0, "embedding": "x"}, {"index": 1, "embedding": [1]}],
+        [{"index": 0, "embedding": 1}, {"index": 1, "embedding": [1]}],
+        [{"index": 0, "embedding": [1e39]}, {"index": 1, "embedding": [1]}],
+        [{"index": n, "embedding": [0] * 16_385} for n in range(2)],
         [{"embedding": [1]}, {"embedding": [1]}],
         None,
     ],

@@ -16,6 +16,7 @@ from uketsuke.domain.failure import AttemptFailed, ErrorClass
 from uketsuke.domain.job import InputForm, Job, Usage
 from uketsuke.domain.lane import ProviderName
 from uketsuke.domain.lifecycle import JobState
+from uketsuke.domain.vectors import pack
 from uketsuke.kinds.kind import Kind
 from uketsuke.kinds.registry import KINDS
 from uketsuke.providers.calls import Providers
@@ -241,7 +242,7 @@ def test_texts_of_an_upload_are_json_lines(
         texts = await offered.texts()
         made = await offered.embed("step", texts)
         assert texts == expected
-        assert made.vectors == [[1.0, 2.0], [1.0, 2.0]]
+        assert (made.model, made.vectors) == ("m-1", pack([[1.0, 2.0], [1.0, 2.0]]))
 
     world.run(main())
 

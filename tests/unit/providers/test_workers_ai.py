@@ -13,6 +13,7 @@ from tests.unit.providers.test_openai_compatible import StillClock
 from tests.unit.services.world import MemoryBlobs
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
 from uketsuke.domain.lane import Capability, ProviderName
+from uketsuke.domain.vectors import pack
 from uketsuke.kinds.registry import KINDS
 from uketsuke.providers.needs import needs_of
 from uketsuke.providers.port import Answer, Audio, CallContext
@@ -162,7 +163,7 @@ async def test_vectors_come_back_in_the_order_of_the_texts() -> None:
 
     answer = await provider(ai).embed(model="@cf/e", texts=["a", "b"], context=CONTEXT)
 
-    assert answer.value == [[1.0, 1.5], [2.0, 2.5]]
+    assert answer.value == pack([[1.0, 1.5], [2.0, 2.5]])
     assert ai.asked[0][1] == {"text": ["a", "b"]}
 
 

@@ -89,6 +89,7 @@ MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
         "provider_unavailable": "The AI provider failed or could not be reached.",
         "provider_connection_lost": "The connection to the AI provider was lost.",
         "provider_answer_unusable": "The AI provider sent an answer that could not be used.",
+        "provider_changed_model": "The AI provider changed its model in the middle of the work.",
         "provider_quota_used_up": "The allowance at the AI provider is used up.",
         "provider_rejected_input": "The AI provider did not accept the input.",
         "provider_refused": "The AI provider refused the content under its policy.",

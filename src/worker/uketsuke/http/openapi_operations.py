@@ -26,7 +26,6 @@ def _json(name: str) -> Schema:
     return {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
 
 
-_ANYTHING: Final[Schema] = {"*/*": {"schema": {}}}
 _SAME: Final = ((304, "Nothing has changed since the entity tag in If-None-Match."),)
 
 OPERATIONS: Final[Mapping[str, Operation]] = {
@@ -52,8 +51,13 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     ),
     "get_result": Operation(
         summary="Get a job's result",
-        answer="The result, in the form of the job's kind.",
-        content=_ANYTHING,
+        answer="The result of the job's kind. That of embed is also had as bare floats.",
+        content={
+            "application/json": {"schema": {"type": "object"}},
+            "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
+        },
+        others=_SAME,
+        headers=(("If-None-Match", "The entity tag of what is known already."),),
     ),
     "cancel_job": Operation(
         summary="Cancel a job",

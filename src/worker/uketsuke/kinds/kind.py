@@ -12,6 +12,7 @@ import msgspec
 from uketsuke.domain.job import EncodedResult, InputForm, Job
 from uketsuke.domain.lane import Capability
 from uketsuke.domain.lifecycle import Engine
+from uketsuke.domain.vectors import Vectors
 
 LONGEST_TAG: Final = 35
 # BCP 47, as far as a model may know it.
@@ -22,10 +23,10 @@ LanguageTag: TypeAlias = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Embeddings:
-    """Vectors in the order of the texts, and the model that made them."""
+    """Vectors in the order of the texts, and the model that made them, by its provider's word."""
 
     model: str
-    vectors: Sequence[Sequence[float]]
+    vectors: Vectors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

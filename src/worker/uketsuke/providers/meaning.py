@@ -34,6 +34,7 @@ class Fault(StrEnum):
     TIMED_OUT = "no answer in time"
     CONNECTION_LOST = "the connection failed, or ended within the answer"
     NOT_JSON = "an answer that is no JSON object"
+    TOO_LONG = "an answer larger than any that we read"
     NO_CHOICE = "no choice in the answer, or an odd one"
     NO_TEXT = "a choice without a text"
     CUT_OFF = "the answer was cut off at its limit of tokens"
@@ -53,6 +54,7 @@ FAULTS: Final[Mapping[Fault, Meaning]] = MappingProxyType(
         # Not a no of the provider's: it may be at work on the call under its key.
         Fault.CONNECTION_LOST: meaning(ErrorClass.UNAVAILABLE, "provider_connection_lost", _OWN),
         Fault.NOT_JSON: meaning(*_UNUSABLE, _OWN),
+        Fault.TOO_LONG: meaning(*_UNUSABLE, _OWN),
         Fault.NO_CHOICE: meaning(*_UNUSABLE, _CHAT),
         Fault.NO_TEXT: meaning(*_UNUSABLE, _CHAT),
         # Cut off in the middle is not an answer that anyone should keep.

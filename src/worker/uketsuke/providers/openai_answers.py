@@ -1,10 +1,8 @@
-"""Answers in OpenAI's shapes, read: a text, vectors, a transcript, what was used."""
+"""Answers in OpenAI's shapes, read: a text, a transcript, what was used."""
 
 from __future__ import annotations
 
-import itertools
 import json
-import math
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -52,28 +50,6 @@ def text_of(document: Mapping[str, Any]) -> str:
     if not isinstance(text, str) or not text.strip():
         raise fault(Fault.NO_TEXT)
     return storable(text, otherwise=Fault.NO_TEXT)
-
-
-def vectors_of(document: Mapping[str, Any], *, count: int) -> list[list[float]]:
-    """Return the vectors in the order of the texts."""
-    try:
-        entries = sorted(document["data"], key=lambda entry: entry["index"])
-        indexes = [entry["index"] for entry in entries]
-        vectors = [[float(number) for number in entry["embedding"]] for entry in entries]
-    except (LookupError, TypeError, ValueError):
-        raise fault(Fault.VECTORS_UNFIT) from None
-    if indexes != list(range(count)):
-        raise fault(Fault.VECTORS_UNFIT)
-    return checked_vectors(vectors)
-
-
-def checked_vectors(vectors: list[list[float]]) -> list[list[float]]:
-    sizes = {len(vector) for vector in vectors}
-    if not all(map(math.isfinite, itertools.chain.from_iterable(vectors))):
-        raise fault(Fault.VECTORS_UNFIT)
-    if len(sizes) != 1 or 0 in sizes:
-        raise fault(Fault.VECTORS_UNFIT)
-    return vectors
 
 
 def transcription_of(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from datetime import timedelta
 from typing import Any
 
 from uketsuke.providers import openai_answers as answers
+from uketsuke.providers.embeddings import vectors_of
 from uketsuke.providers.meaning import Fault, fault
 from uketsuke.providers.multipart import form_around
 from uketsuke.providers.openai_errors import refusal_of, wants_other_limit
@@ -25,6 +26,7 @@ from uketsuke.services.ports import (
     HttpAnswer,
     HttpClient,
     StreamedBody,
+    TooLarge,
     Unavailable,
 )
 
@@ -72,11 +74,11 @@ class OpenAICompatible:
         return _answer(answers.text_of(read), answer, read)
 
     async def embed(self, *, model: str, texts: Sequence[str], context: CallContext) -> Answer:
-        """Embed texts; the answer's value is their vectors, in the order of the texts."""
+        """Embed texts; the answer's value is their ``Vectors``, in the order of the texts."""
         document = {"model": model, "input": list(texts), "encoding_format": "float"}
         answer = await self._post("embeddings", document, context)
         read = self._read(answer)
-        return _answer(answers.vectors_of(read, count=len(texts)), answer, read)
+        return _answer(vectors_of(read, count=len(texts)), answer, read)
 
     async def transcribe(
         self, *, model: str, audio: Audio, language: str | None, context: CallContext
@@ -139,6 +141,8 @@ async def _sent(request: Awaitable[HttpAnswer]) -> HttpAnswer:
         raise fault(Fault.TIMED_OUT) from None
     except Unavailable:
         raise fault(Fault.CONNECTION_LOST) from None
+    except TooLarge:
+        raise fault(Fault.TOO_LONG) from None
 
 
 def _again(context: CallContext, spent: timedelta) -> CallContext:

@@ -55,7 +55,7 @@ class Provider(Protocol):
         ...
 
     async def embed(self, *, model: str, texts: Sequence[str], context: CallContext) -> Answer:
-        """Embed texts; the answer's value is their vectors, in the order of the texts."""
+        """Embed texts; the answer's value is their ``Vectors``, in the order of the texts."""
         ...
 
     async def transcribe(

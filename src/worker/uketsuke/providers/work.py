@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
 import msgspec
 
@@ -14,9 +14,14 @@ from uketsuke.domain.lane import Capability
 from uketsuke.kinds.kind import Chat, Embeddings, Kind, Result
 from uketsuke.providers import input as inputs
 from uketsuke.providers.calls import Calls, Providers
+from uketsuke.providers.embeddings import read_written, written
+from uketsuke.providers.port import Answer, CallContext, Provider
 from uketsuke.services.execute import Attempt
 from uketsuke.services.ports import Ports
 from uketsuke.services.steps import StepValue
+
+# In what a step is known by: one that was kept in another form is asked anew.
+_VECTORS_FORM: Final = "float32"
 
 
 async def run_kind(
@@ -107,15 +112,13 @@ class AttemptWork:
 
     async def embed(self, step: str, texts: Sequence[str]) -> Embeddings:
         model = self.ports.settings.lane_of(self.job.kind, Capability.EMBED).model
-        vectors = await self._calls.make(
-            step,
-            [model, *texts],
-            Capability.EMBED,
-            lambda provider, model, context: provider.embed(
-                model=model, texts=texts, context=context
-            ),
-        )
-        return Embeddings(model=model, vectors=vectors)
+
+        async def call(provider: Provider, model: str, context: CallContext) -> Answer:
+            answer = await provider.embed(model=model, texts=texts, context=context)
+            return replace(answer, value=written(answer, asked=model, count=len(texts)))
+
+        given = [_VECTORS_FORM, model, *texts]
+        return read_written(await self._calls.make(step, given, Capability.EMBED, call))
 
     @property
     def _calls(self) -> Calls:

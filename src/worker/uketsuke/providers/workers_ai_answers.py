@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from uketsuke.domain.vectors import Vectors
 from uketsuke.providers import openai_answers
+from uketsuke.providers.embeddings import packed_rows
 from uketsuke.providers.meaning import Fault, fault
 from uketsuke.providers.storable import storable
 from uketsuke.providers.transcript import transcript_of
@@ -43,15 +45,10 @@ def text_of(answer: Mapping[str, Any], *, limit: int) -> str:
     return storable(text, otherwise=Fault.NO_TEXT)
 
 
-def vectors_of(answer: Mapping[str, Any], *, count: int) -> list[list[float]]:
+def vectors_of(answer: Mapping[str, Any], *, count: int) -> Vectors:
     """Return the vectors in ``data``, one a text, in the order of the texts."""
-    try:
-        vectors = [[float(number) for number in row] for row in answer["data"]]
-    except (LookupError, TypeError, ValueError):
-        raise fault(Fault.VECTORS_UNFIT) from None
-    if len(vectors) != count:
-        raise fault(Fault.VECTORS_UNFIT)
-    return openai_answers.checked_vectors(vectors)
+    rows = answer.get("data")
+    return packed_rows(rows if isinstance(rows, list) else [], count=count)
 
 
 def whisper_transcript_of(answer: Mapping[str, Any], *, language: str | None) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol
 
 from uketsuke.domain.api_key import StoredKey
 from uketsuke.domain.failure import ErrorClass
@@ -47,7 +47,7 @@ class Delivery:
 
 
 class TooLarge(Exception):
-    """A streamed body was longer than allowed. Nothing of it is kept."""
+    """A body was longer than allowed. Nothing of it is kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -403,6 +403,10 @@ class JobQueue(Protocol):
         ...
 
 
+# Sixty-four vectors of 4,096 numbers are 6 MB of JSON.
+MOST_ANSWER_BYTES: Final = 8_388_608
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpAnswer:
     """What came back; header names are lower case."""
@@ -432,7 +436,11 @@ class HttpClient(Protocol):
     async def post(
         self, url: str, *, headers: Mapping[str, str], body: bytes, timeout: timedelta
     ) -> HttpAnswer:
-        """Raises ``TimeoutError``, and ``Unavailable`` if the connection failed."""
+        """Raises ``TimeoutError``, and ``Unavailable`` if the connection failed.
+
+        Raises ``TooLarge`` for an answer beyond ``MOST_ANSWER_BYTES``: it would be held in memory,
+        and again in pieces while it is read.
+        """
         ...
 
     async def post_stream(

@@ -10,7 +10,8 @@ from typing import Any
 import js
 
 from uketsuke.adapters.cloudflare import ffi
-from uketsuke.services.ports import HttpAnswer, StreamedBody, Unavailable
+from uketsuke.adapters.cloudflare.streams import read_stream
+from uketsuke.services.ports import MOST_ANSWER_BYTES, HttpAnswer, StreamedBody, Unavailable
 
 
 class FetchClient:
@@ -52,7 +53,7 @@ async def _post(
     try:
         async with asyncio.timeout(timeout.total_seconds()):
             response = await js.fetch(url, request)
-            content = ffi.to_bytes(await response.arrayBuffer())
+            content = await read_stream(response.body, limit=MOST_ANSWER_BYTES)
             return HttpAnswer(
                 status=int(response.status), headers=ffi.headers_of(response), body=content
             )
