@@ -13,7 +13,7 @@ setup: ## build .venv and node_modules; quick when nothing changed
 	@command -v python3 >/dev/null || { echo "setup: python3 is missing" >&2; exit 1; }
 	@python3 scripts/setup.py
 
-demo: setup ## show the main job from end to end
+demo: setup ## show every kind of job from end to end
 	@$(BIN)/python -m uketsuke_local.demo
 
 dev: setup ## run the stack in the foreground until Ctrl-C

@@ -88,7 +88,7 @@ def usage_of(answer: Answer, lane: Lane) -> Usage:
     """Return what one call used, at whom."""
     return Usage(
         provider=lane.provider,
-        model=answer.model,
+        model=answer.model or lane.model,  # a model that hears does not tell its name
         provider_request_id=answer.request_id,
         input_tokens=answer.input_tokens,
         output_tokens=answer.output_tokens,
