@@ -19,6 +19,7 @@ from uketsuke_client.request import Unsendable, new_idempotency_key
 from uketsuke_client.schedule import Last, Schedule
 from uketsuke_client.transport import Retry
 from uketsuke_client.usage import Budget, UsageItem, UsageReport, Used
+from uketsuke_client.vectors import Vectors
 
 __all__ = [
     "Accepted",
@@ -44,5 +45,6 @@ __all__ = [
     "UsageItem",
     "UsageReport",
     "Used",
+    "Vectors",
     "new_idempotency_key",
 ]

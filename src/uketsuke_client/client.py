@@ -20,11 +20,20 @@ from uketsuke_client.answer import (
 from uketsuke_client.clock import Clock
 from uketsuke_client.error import UnexpectedAnswer
 from uketsuke_client.event import Event
-from uketsuke_client.input_ref import InputRef, Source, content_type_of, length_from_here, opened
+from uketsuke_client.input_ref import (
+    Input,
+    InputRef,
+    Source,
+    content_type_of,
+    length_from_here,
+    member_of,
+    opened,
+)
 from uketsuke_client.job import Accepted, Job
 from uketsuke_client.schedule import Schedule
 from uketsuke_client.transport import Call, Retry, Transport
 from uketsuke_client.usage import UsageReport
+from uketsuke_client.vectors import FLOATS, Vectors, vectors_in
 from uketsuke_client.version import version
 from uketsuke_client.wait import Watch
 
@@ -95,7 +104,7 @@ class Client:
         self,
         kind: str,
         *,
-        input: Mapping[str, Any] | InputRef,  # noqa: A002 -- the contract's own word
+        input: Input,  # noqa: A002 -- the contract's own word
         params: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
         run_key: str | None = None,
@@ -107,12 +116,15 @@ class Client:
     ) -> Accepted:
         """Ask for a job and return it as accepted: durable, not done.
 
+        ``input`` is the contract's member, an upload, or a list of uploads and of jobs whose
+        results are meant.
+
         What is not given is not sent, and the server's default holds. After an
         ``Unreachable``, submit again with the key that it carries.
         """
         members = {
             "kind": kind,
-            "input": {"ref": input.ref} if isinstance(input, InputRef) else input,
+            "input": member_of(input),
             "params": params,
             "run_key": run_key,
             "on_conflict": on_conflict,
@@ -144,6 +156,16 @@ class Client:
         """Return a succeeded job's result; ``ApiError`` says why there is none."""
         return object_in(
             self._transport.send(Call(method="GET", path=f"{request.job_path(job_id)}/result"))
+        )
+
+    def vectors(self, job_id: str) -> Vectors:
+        """Return an embed's result in binary, a third of its size as JSON.
+
+        Of a job of another kind, ``ApiError`` says ``not_acceptable``.
+        """
+        path = f"{request.job_path(job_id)}/result"
+        return vectors_in(
+            self._transport.send(Call(method="GET", path=path, headers={"accept": FLOATS}))
         )
 
     def events(self, job_id: str) -> list[Event]:
@@ -197,7 +219,7 @@ class Client:
         *,
         cron: str,
         kind: str,
-        input: Mapping[str, Any] | InputRef,  # noqa: A002 -- the contract's own word
+        input: Input,  # noqa: A002 -- the contract's own word
         timezone: str | None = None,
         params: Mapping[str, Any] | None = None,
         run_key: str | None = None,
@@ -212,7 +234,7 @@ class Client:
             "cron": cron,
             "timezone": timezone,
             "kind": kind,
-            "input": {"ref": input.ref} if isinstance(input, InputRef) else input,
+            "input": member_of(input),
             "params": params,
             "run_key": run_key,
             "overlap": overlap,

@@ -6,15 +6,16 @@ import io
 import mimetypes
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Self, TypeAlias
+from typing import IO, Any, Self, TypeAlias
 
 from uketsuke_client import decode
 from uketsuke_client.decode import JsonObject
+from uketsuke_client.job import Job
 
 Source: TypeAlias = str | Path | bytes | IO[bytes]
 
@@ -45,6 +46,19 @@ class InputRef:
             expires_at=decode.moment(raw, "expires_at"),
             raw=raw,
         )
+
+
+# The contract's own member, one upload, or several sources: uploads and jobs that have succeeded.
+Input: TypeAlias = Mapping[str, Any] | InputRef | Sequence[InputRef | Job]
+
+
+def member_of(given: Input) -> Mapping[str, Any]:
+    """Return an input as the contract writes it."""
+    if isinstance(given, InputRef):
+        return {"ref": given.ref}
+    if isinstance(given, Mapping):
+        return given
+    return {"refs": [one.ref if isinstance(one, InputRef) else one.id for one in given]}
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import shutil
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -27,10 +27,22 @@ class PortInUse(ChildFailed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerSource:
-    """A wrangler file, and values that override its ``[vars]``."""
+    """A wrangler file, and values that override its ``[vars]``.
+
+    With ``ai`` it is bound to the stand-in for Workers AI, which asks the runtime's ``models``.
+    """
 
     path: Path
     variables: Mapping[str, str] = field(default_factory=dict)
+    ai: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelServer:
+    """Where the local models are."""
+
+    base_url: str
+    api_key: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +54,7 @@ class RuntimeSettings:
     cache: Path
     port: int = 0
     migrations: Path | None = None
+    models: ModelServer | None = None
     seed: Sequence[Statement] = ()
     fire_crons: bool = True
     heap_bytes: int | None = None
@@ -104,13 +117,14 @@ def _configuration(settings: RuntimeSettings, token: str) -> dict[str, object]:
     limits = {"heap_bytes": settings.heap_bytes, "cpu_ms": settings.cpu_ms}
     return {
         "workers": [
-            {"path": str(source.path), "vars": dict(source.variables)}
+            {"path": str(source.path), "vars": dict(source.variables), "ai": source.ai}
             for source in settings.workers
         ],
         "host": "127.0.0.1",
         "port": settings.port,
         "state": str(settings.state.resolve()),
         "cache": str(settings.cache.resolve()),
+        "models": asdict(settings.models) if settings.models else None,
         "migrations": str(settings.migrations) if settings.migrations else None,
         "seed": list(settings.seed),
         "control": {"token": token},

@@ -23,6 +23,7 @@ from uketsuke_local.control import Control
 from uketsuke_local.keys import Keys, load_or_mint, seed
 from uketsuke_local.models.names import local_prices
 from uketsuke_local.runtime import (
+    ModelServer,
     PortInUse,
     RunningRuntime,
     RuntimeSettings,
@@ -161,20 +162,20 @@ def _models(settings: StackSettings, keys: Keys) -> Iterator[Child]:
 
 
 def _runtime_settings(settings: StackSettings, keys: Keys, *, model_url: str) -> RuntimeSettings:
+    models = ModelServer(base_url=f"{model_url}/v1", api_key=keys.model_key)
     prices = {"PRICES": json.dumps(local_prices())}
     api = {**prices, "KEY_HASH_SECRET": keys.hash_secret}
-    consumer = {
-        **prices,
-        "MODEL_BASE_URL": f"{model_url}/v1",
-        "MODEL_API_KEY": keys.model_key,
-    }
+    consumer = {**prices, "MODEL_BASE_URL": models.base_url, "MODEL_API_KEY": models.api_key}
     return RuntimeSettings(
         workers=[
             WorkerSource(path=ROOT / "wrangler.toml", variables={**api, **settings.variables}),
             WorkerSource(
-                path=ROOT / "wrangler.consumer.toml", variables={**consumer, **settings.variables}
+                path=ROOT / "wrangler.consumer.toml",
+                variables={**consumer, **settings.variables},
+                ai=True,
             ),
         ],
+        models=models,
         state=settings.state / "resources",
         cache=ROOT / ".cache",
         port=settings.port,

@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.acceptance.runs import Desk
-from tests.support.running import Stack
+from tests.support.running import QUICK, Stack, running
+
+# A lease for those who hurt it, and Workers AI for one kind.
+_OTHER = {
+    "LEASE_SECONDS": "8",
+    "RENEW_EVERY_SECONDS": "4",
+    "KIND_MODELS": '{"embed": {"embed": "workers_ai/@cf/baai/bge-m3"}}',
+}
+
+
+@pytest.fixture(scope="session")
+def other_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """A second stack, for modules that need other settings than all; it costs as much again."""
+    with running(Path(tmp_path_factory.mktemp("other")), {**QUICK, **_OTHER}) as other:
+        yield other
 
 
 @pytest.fixture

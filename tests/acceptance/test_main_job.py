@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 from tests.support.jobs import TEXT, ended, submit
 from tests.support.running import Stack, until
+
+FLOATS = "application/octet-stream"
 
 
 def test_a_slow_job_is_seen_running_before_it_is_seen_done(stack: Stack) -> None:
@@ -93,12 +96,30 @@ def test_as_many_texts_as_a_job_may_have_fit_the_worker(stack: Stack) -> None:
     with stack.api(stack.tenant()) as api:
         job = submit(api, kind="embed", input={"texts": texts})
         done = ended(api, job, within=120)
-        result = api.get(f"/v1/jobs/{job['id']}/result")
+        path, before = f"/v1/jobs/{job['id']}/result", len(stack.log)
+        for _ in range(3):  # who leaves in the middle harms nobody
+            with api.stream("GET", path) as left:
+                next(left.iter_raw(10))
+        result = api.get(path)
+        floats = api.get(path, headers={"accept": FLOATS})
+        head = api.head(path, headers={"accept": FLOATS})
+        log = stack.log[before:]
 
     assert (done["state"], done["attempts"]) == ("succeeded", 1)
     assert result.headers["content-type"] == "application/json"
-    assert len(result.json()["vectors"]) == 2048
-    assert stack.get("/heap")["uketsuke-consumer"]["memory"] < 96 * 1024 * 1024
+    vectors = result.json()["vectors"]
+    assert len(vectors) == 2048
+    assert b"".join(struct.pack("<384f", *row) for row in vectors) == floats.content
+    assert floats.headers["content-type"] == head.headers["content-type"] == FLOATS
+    assert head.headers["content-length"] == str(2048 * 384 * 4)
+    assert (head.headers["x-model"], head.headers["x-dimensions"]) == (
+        result.json()["model"],
+        str(result.json()["dimensions"]),
+    )
+    assert not [word for word in ("Traceback", "Uncaught", "stream_broke") if word in log]
+    heaps = stack.get("/heap")
+    assert heaps["uketsuke-consumer"]["memory"] < 96 * 1024 * 1024
+    assert heaps["uketsuke-api"]["memory"] < 96 * 1024 * 1024
 
 
 def dot(one: list[float], other: list[float]) -> float:

@@ -9,12 +9,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from tests.acceptance.runs import FINE, STEPS, SUCCEEDED, Desk, End, slow
-from tests.support.running import QUICK, Stack, running, until
+from tests.support.running import Stack, until
 from uketsuke.adapters.sql.terms import NOW
 
 _CRASHED = replace(
@@ -31,10 +30,8 @@ _STALE = End(
 
 
 @pytest.fixture(scope="module")
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    settings = {**QUICK, "LEASE_SECONDS": "8", "RENEW_EVERY_SECONDS": "4"}
-    with running(Path(tmp_path_factory.mktemp("hurt")), settings) as hurt:
-        yield hurt
+def stack(other_stack: Stack) -> Stack:
+    return other_stack
 
 
 @pytest.fixture(scope="module")

@@ -92,6 +92,22 @@ def test_a_file_that_a_request_cannot_hold_is_uploaded_whole(
     assert "uploaded" in ran.err
 
 
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [("transcribe", b"RIFF$\0\0\0WAVEfmt "), ("transcribe", b"words"), ("dub", b"RIFF\0\0\0\0")],
+)
+def test_a_recording_is_uploaded_even_if_its_bytes_spell_a_text(
+    server: ScriptedServer, command: Command, tmp_path: Path, kind: str, content: bytes
+) -> None:
+    file = tmp_path / "beep.wav"
+    file.write_bytes(content)
+
+    command("submit", kind, "--file", str(file))
+
+    assert [call.path for call in server.received] == ["/v1/inputs", "/v1/jobs"]
+    assert sent(server)["input"] == {"ref": "in_1"}
+
+
 def test_standard_input_is_a_file_too(
     server: ScriptedServer, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

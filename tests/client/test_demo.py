@@ -10,7 +10,8 @@ import pytest
 
 from tests.client.scripted import failed_job, job
 from uketsuke_client import Job
-from uketsuke_local.demo import NotSeen, Order, checked_end, cosine
+from uketsuke_local.demo.orders import NotSeen, Order, checked_end
+from uketsuke_local.demo.results import cosine
 
 
 def order(raw: dict[str, object], **looks: int) -> Order:
@@ -41,9 +42,9 @@ def test_nearness_is_of_direction_and_not_of_length() -> None:
 
 def test_a_stack_that_does_not_start_ends_the_demo_with_a_line_and_not_a_traceback() -> None:
     program = (
-        "import sys; from uketsuke_local import demo, demo_stack;"
-        "demo_stack.COMMAND = [sys.executable, '-c', 'exit(\"no node here\")'];"
-        "sys.exit(demo.main())"
+        "import sys; from uketsuke_local.demo import flow, stack;"
+        "stack.COMMAND = [sys.executable, '-c', 'exit(\"no node here\")'];"
+        "sys.exit(flow.main())"
     )
 
     ran = subprocess.run(

@@ -7,7 +7,7 @@ from email.utils import formatdate
 import pytest
 
 from tests.client.scripted import JOB_ID, KEY, Answer, ScriptedServer, ToldClock, job, problem
-from uketsuke_client import Accepted, ApiError, Client, InputRef, Unreachable, Unsendable
+from uketsuke_client import Accepted, ApiError, Client, InputRef, Job, Unreachable, Unsendable
 
 A_TEXT = {"text": "The desk opens at six."}
 ACCEPTED = Answer(status=202, body=job("accepted"), headers={"location": f"/v1/jobs/{JOB_ID}"})
@@ -56,6 +56,16 @@ def test_every_member_that_is_given_is_sent(server: ScriptedServer) -> None:
         "max_cost_usd": "0.01",
         "metadata": {"ticket": "42"},
     }
+
+
+def test_uploads_and_jobs_together_are_sent_as_refs(server: ScriptedServer) -> None:
+    server.answers("POST", "/v1/jobs", ACCEPTED)
+    upload, source = InputRef.from_json({"ref": "in_1"}), Job.from_json(job("succeeded"))
+
+    with Client(server.url, KEY) as client:
+        client.submit("report", input=[upload, source])
+
+    assert server.received[0].json == {"kind": "report", "input": {"refs": ["in_1", JOB_ID]}}
 
 
 def test_the_202_is_told_with_the_job(server: ScriptedServer, clock: ToldClock) -> None:

@@ -48,7 +48,7 @@ class Scheduling:
 
     def __init__(self, store: Store) -> None:
         self.store, self.tenant, self.database = store, store.tenant, store.database
-        self.schedules = SqlSchedules(self.database, keep_inputs=KEEP)
+        self.schedules = SqlSchedules(self.database, keep_inputs=KEEP, keep_results=KEEP)
         self.occurrences = SqlOccurrences(self.database)
         self.inputs = SqlInputs(self.database)
 

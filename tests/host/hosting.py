@@ -125,6 +125,6 @@ def running_host(settings: RuntimeSettings) -> Iterator[Host]:
         runtime = start_runtime(child, settings)
         with (
             Control(runtime.control_url, runtime.control_token) as control,
-            httpx.Client(base_url=runtime.url, timeout=PATIENCE_SECONDS) as http,
+            httpx.Client(base_url=runtime.url, timeout=PATIENCE_SECONDS, verify=False) as http,
         ):
             yield Host(runtime=runtime, control=control, http=http, log=log)

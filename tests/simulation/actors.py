@@ -44,7 +44,11 @@ def worker_in(isolate: Isolate, world: World, ports: Ports) -> Worker:
     """Return what works an attempt in this isolate, with a provider of its own."""
     client = ProviderClient(world.provider, isolate, world.job_key, world.ledger.note_call)
     talking = OpenAICompatible(
-        http=client, clock=ports.clock, base_url="http://provider/v1", api_key="k"
+        http=client,
+        blobs=ports.blobs,
+        clock=ports.clock,
+        base_url="http://provider/v1",
+        api_key="k",
     )
     providers = {ProviderName.OPENAI_COMPATIBLE: talking}
 

@@ -48,8 +48,13 @@ class BlobPort:
             "get", lambda: self.store.objects.get(key), isolate=self.isolate
         )
 
-    async def stream(self, key: str) -> object | None:
-        return await self.get(key)
+    async def part(self, key: str, *, offset: int, length: int) -> bytes | None:
+        content = await self.get(key)
+        return None if content is None else content[offset : offset + length]
+
+    async def stream(self, key: str, *, offset: int = 0) -> object | None:
+        content = await self.get(key)
+        return None if content is None else content[offset:]
 
     async def names(self, prefix: str) -> Sequence[str]:
         return await self.wire.call(

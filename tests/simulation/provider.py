@@ -16,7 +16,7 @@ from typing import Any
 from tests.simulation.isolate import Death, Isolate
 from tests.simulation.trace import Trace, name_of
 from uketsuke.domain.job import JobKey
-from uketsuke.services.ports import HttpAnswer, Unavailable
+from uketsuke.services.ports import HttpAnswer, StreamedBody, Unavailable
 
 SECRET = "CONTENT"
 
@@ -79,6 +79,11 @@ class ProviderClient:
         answer = self._answer(manner, asked, call)
         self.isolate.spend_call()
         return answer
+
+    async def post_stream(
+        self, url: str, *, headers: Mapping[str, str], body: StreamedBody, timeout: timedelta
+    ) -> HttpAnswer:
+        raise NotImplementedError("no history hears anything")
 
     def _record(self, key: str) -> Call:
         job_id, step, epoch, *_ = key.split(".")

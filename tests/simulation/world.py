@@ -246,7 +246,9 @@ class World:
             listing=SqlListing(database),
             sweeping=SqlSweeping(database, retention),
             inputs=SqlInputs(database),
-            schedules=SqlSchedules(database, keep_inputs=settings.keep_inputs),
+            schedules=SqlSchedules(
+                database, keep_inputs=settings.keep_inputs, keep_results=settings.keep_results
+            ),
             occurrences=SqlOccurrences(database),
             dead_letters=SqlDeadLetters(database, triage_within=settings.triage_within),
             keys=SqlKeys(database),

@@ -32,7 +32,7 @@ def test_every_mistake_is_told_at_once() -> None:
     mistaken = {"LEASE_SECONDS": "long", "JOBS_AT_ONCE": "0", "RETRY_BASE_SECONDS": "-1"}
 
     with pytest.raises(BadSettings) as told:
-        read_settings(mistaken, needs=frozenset({"KEY_HASH_SECRET"}))
+        read_settings(mistaken, needs=lambda _: frozenset({"KEY_HASH_SECRET"}))
 
     assert all(name in str(told.value) for name in (*mistaken, "KEY_HASH_SECRET"))
 
@@ -42,6 +42,8 @@ def test_settings_that_contradict_each_other_are_refused() -> None:
         read_settings({"LEASE_SECONDS": "10", "RENEW_EVERY_SECONDS": "9"})
     with pytest.raises(BadSettings, match="RETRY_BASE_SECONDS must not exceed"):
         read_settings({"RETRY_BASE_SECONDS": "1000"})
+    with pytest.raises(BadSettings, match="CHAT_CONTEXT_TOKENS must be at least 1024"):
+        read_settings({"CHAT_CONTEXT_TOKENS": "1023"})
 
 
 def test_each_kind_may_have_models_of_its_own() -> None:

@@ -137,6 +137,7 @@ _HINTS: Final[Mapping[str, str]] = {
         "Follow the live one: uketsuke status {job} --follow; --on-conflict return gives it back."
     ),
     "too_large": "Send large inputs by reference: uketsuke upload FILE, then submit with --ref.",
+    "not_acceptable": "Only the vectors of an embed can be had so: name a file without .f32.",
     "expired": "Its time of keeping is over; submit the work again.",
     NOT_OURS: "That is no answer of Uketsuke's: check --url (or UKETSUKE_URL), and proxies.",
 }

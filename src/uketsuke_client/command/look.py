@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from uketsuke_client.client import Client
 from uketsuke_client.command.ending import BadInput, ExitCode
 from uketsuke_client.command.follow import follow
 from uketsuke_client.command.option import DEFAULT_URL, JobId, Json, Key, Timeout, Url
@@ -53,7 +54,8 @@ def result(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write it to FILE: its words, or all of it as JSON if FILE ends in .json.",
+            help="Write it to FILE: its words, or all of it as JSON if FILE ends in .json; "
+            "vectors as 32-bit floats if it ends in .f32.",
         ),
     ] = None,
     url: Url = DEFAULT_URL,
@@ -62,14 +64,15 @@ def result(
 ) -> None:
     """Print a succeeded job's result, or write it to a file."""
     with session(url=url, key=key, json_output=json_output, job_id=job_id) as here:
-        found = here.client.result(job_id)
         if output is None:
+            found = here.client.result(job_id)
             answer_result(here.screen, found)
             here.screen.document(found)
             return
-        size = _write(_file_content(found, path=output), path=output)
-        here.screen.note(f"wrote {size} bytes to {output}")
-        here.screen.document({"written": str(output), "bytes": size})
+        body = _file_content(here.client, job_id, path=output)
+        _write(body, path=output)
+        here.screen.note(f"wrote {len(body)} bytes to {output}")
+        here.screen.document({"written": str(output), "bytes": len(body)})
 
 
 def events(
@@ -89,16 +92,21 @@ def answer_result(screen: Screen, found: Mapping[str, Any]) -> None:
     )
 
 
-def _file_content(found: Mapping[str, Any], *, path: Path) -> str:
+def _file_content(client: Client, job_id: str, *, path: Path) -> bytes:
+    """Return the result in the form that the file's name asks for."""
+    form = path.suffix.lower()
+    if form == ".f32":
+        return client.vectors(job_id).packed
+    found = client.result(job_id)
     words = result_text(found)
-    if words is None or path.suffix.lower() == ".json":
-        return as_json(found) + "\n"
-    return words if words.endswith("\n") else words + "\n"
+    if words is None or form == ".json":
+        words = as_json(found)
+    ending = "" if words.endswith("\n") else "\n"
+    return (words + ending).encode(errors="backslashreplace")
 
 
-def _write(content: str, *, path: Path) -> int:
-    """Write the whole file or none of it, and return its size in bytes."""
-    body = content.encode(errors="backslashreplace")
+def _write(body: bytes, *, path: Path) -> None:
+    """Write the whole file or none of it."""
     try:
         handle, half = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
@@ -111,4 +119,3 @@ def _write(content: str, *, path: Path) -> int:
             raise
     except OSError as error:
         raise BadInput(f"{path} cannot be written: {error.strerror or error}") from None
-    return len(body)

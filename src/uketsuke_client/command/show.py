@@ -137,6 +137,6 @@ def result_rendered(result: Mapping[str, Any]) -> RenderableType | None:
         size, model = result.get("dimensions"), printable(str(result.get("model")))
         return Text(
             f"{len(vectors)} vectors of {size} dimensions, by {model}. "
-            "--json prints them, -o FILE.json keeps them."
+            "--json prints them, -o FILE.json or FILE.f32 keeps them."
         )
     return None

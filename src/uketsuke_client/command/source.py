@@ -21,6 +21,10 @@ _INLINE_BODY_BYTES = 1_000_000  # of 1 MiB: the other members need a little room
 _INLINE_TEXTS = 2_048
 
 
+# Kinds that take an input only by its name, however small it is.
+_BY_REFERENCE = frozenset({"transcribe", "report"})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
     """The options that name the input. Exactly one of them is used."""
@@ -63,8 +67,8 @@ def _file_input(path: str, *, kind: str, session: Session) -> dict[str, Any]:
     """Return a small text file's text; anything else is uploaded and passed by its ref."""
     with opened(path) as stream:
         head = stream.read(_INLINE_TEXT_BYTES + 1)
-        text = _small_text(head)
-        if text is not None and kind != "report":
+        text = None if kind in _BY_REFERENCE else _small_text(head)
+        if text is not None:
             return _text_input([text], kind=kind)
         ref = _uploaded(_whole(stream, head=head), name=path, session=session)
     return _refs_input([ref], kind=kind)
@@ -76,6 +80,8 @@ def _small_text(head: bytes) -> str | None:
     try:
         text = head.decode()
     except UnicodeDecodeError:
+        return None
+    if "\0" in text:  # no text holds it; much that is none, and happens to decode, does
         return None
     return text if len(json.dumps(text, ensure_ascii=False).encode()) < _INLINE_BODY_BYTES else None
 

@@ -2,7 +2,7 @@
  * The Node side of the local stack: reads one JSON line of configuration from stdin, runs the Workers,
  * prints one JSON event a line, and ends when its stdin ends, that is with its parent.
  *
- * Configuration: `workers` [{path, vars}] (the first answers HTTP), `host`, `port`, `state` (folder),
+ * Configuration: `workers` [{path, vars, ai}] (the first answers HTTP), `models` {base_url, api_key}, `host`, `port`, `state` (folder),
  * `cache` (folder), `migrations` (folder), `seed` [{sql, params}], `control` {token, port}, `crons` (fire by themselves),
  * `limits` {heap_bytes, cpu_ms}.
  */

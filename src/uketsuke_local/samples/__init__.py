@@ -1,7 +1,7 @@
 """Texts written for this project: what the demo and the benchmarks work on.
 
-Two articles of several pages, one English and one Japanese, and short passages in both
-languages with questions whose nearest passage a person sees at once.
+Two articles of several pages, one English and one Japanese, short passages in both languages with
+questions whose nearest passage a person sees at once, and a recorded announcement.
 """
 
 from __future__ import annotations
@@ -37,6 +37,16 @@ def article(name: str) -> str:
 
 def title_of(text: str) -> str:
     return text.partition("\n")[0]
+
+
+def recording() -> bytes:
+    """Return an announcement of 20 s in English, spoken by espeak-ng: Ogg Vorbis."""
+    return (files(__name__) / "radio.en.ogg").read_bytes()
+
+
+def transcript() -> str:
+    """Return what ``recording`` says."""
+    return article("radio.en.txt").strip()
 
 
 def passages() -> list[Passage]:

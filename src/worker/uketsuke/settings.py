@@ -49,12 +49,17 @@ class Settings:
     max_body_bytes: int = 1_048_576
     max_text_bytes: int = 524_288
     max_upload_bytes: int = 100_000_000
+    transcribe_max_bytes: int = 25_000_000
+    chat_context_tokens: int = 32_768
     key_cache: timedelta = timedelta(seconds=30)
     default_max_attempts: int = 5
     default_deadline: timedelta = timedelta(hours=24)
     key_hash_secret: bytes = field(default=b"", repr=False)
     model_base_url: str = ""
     model_api_key: str = field(default="", repr=False)
+    model_organization: str = ""
+    model_project: str = ""
+    ai_gateway_id: str = ""
     models: Mapping[Capability, Lane] = field(default_factory=lambda: _DEFAULT_MODELS)
     kind_models: Mapping[str, Mapping[Capability, Lane]] = field(default_factory=dict)
     prices: Mapping[Lane, Price] = field(default_factory=lambda: PRICE_TABLE)
@@ -104,14 +109,21 @@ _SECONDS: Final = {
     "TRIAGE_WITHIN_SECONDS": "triage_within",
     "KEY_CACHE_SECONDS": "key_cache",
 }
+# Less holds no instructions, a piece of text and its summary at once.
+_LEAST_CONTEXT: Final = 1024
 _COUNTS: Final = {
     "JOBS_AT_ONCE": "jobs_at_once",
     "INLINE_BYTES": "inline_bytes",
     "STEP_RETRIES": "step_retries",
+    "CHAT_CONTEXT_TOKENS": "chat_context_tokens",
+    "TRANSCRIBE_MAX_BYTES": "transcribe_max_bytes",
 }
 _TEXTS: Final = {
     "MODEL_BASE_URL": "model_base_url",
     "MODEL_API_KEY": "model_api_key",
+    "MODEL_ORGANIZATION": "model_organization",
+    "MODEL_PROJECT": "model_project",
+    "AI_GATEWAY_ID": "ai_gateway_id",
 }
 _MODELS: Final = {
     "CHAT_MODEL": Capability.CHAT,
@@ -130,16 +142,22 @@ NAMES: Final = {
 }
 
 
+def needs_nothing(_settings: Settings) -> frozenset[str]:
+    return frozenset()
+
+
 def read_settings(
-    variables: Mapping[str, object], *, needs: frozenset[str] = frozenset()
+    variables: Mapping[str, object],
+    *,
+    needs: Callable[[Settings], frozenset[str]] = needs_nothing,
 ) -> Settings:
     """Build the settings from the Worker's variables; absent ones keep their defaults.
 
-    Raises ``BadSettings`` with every mistake. Names that are not ours are left alone: bindings
-    and other variables live beside them.
+    Raises ``BadSettings`` with every mistake; what the settings ``needs`` must be set too. Names
+    that are not ours are left alone: bindings and other variables live beside them.
     """
     values: dict[str, Any] = {}
-    mistakes = [f"{name}: must be set" for name in sorted(needs) if not variables.get(name)]
+    mistakes: list[str] = []
     for name, field_name in NAMES.items():
         if name not in variables:
             continue
@@ -153,6 +171,8 @@ def read_settings(
             value = {**values.get(field_name, _DEFAULT_MODELS), _MODELS[name]: value}
         values[field_name] = value
     settings = Settings(**values)
+    missing = (name for name in sorted(needs(settings)) if not variables.get(name))
+    mistakes += [f"{name}: must be set" for name in missing]
     mistakes += _contradictions(settings)
     if mistakes:
         raise BadSettings("; ".join(mistakes))
@@ -238,4 +258,6 @@ def _contradictions(settings: Settings) -> list[str]:
         found.append("RENEW_EVERY_SECONDS must be at most half of LEASE_SECONDS")
     if settings.retry_base > settings.retry_cap:
         found.append("RETRY_BASE_SECONDS must not exceed RETRY_CAP_SECONDS")
+    if settings.chat_context_tokens < _LEAST_CONTEXT:
+        found.append(f"CHAT_CONTEXT_TOKENS must be at least {_LEAST_CONTEXT}")
     return found

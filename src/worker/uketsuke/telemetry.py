@@ -22,6 +22,7 @@ LEVELS: Final = {
     "run_not_asked": "warning",
     "run_nudged": "warning",
     "paid_result_lost": "warning",
+    "stream_broke": "warning",
     "lease_lost": "info",
 }
 

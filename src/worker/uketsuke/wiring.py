@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any
 
 from uketsuke.adapters.cloudflare import ffi
+from uketsuke.adapters.cloudflare.ai import CloudflareAi
 from uketsuke.adapters.cloudflare.d1 import D1Database
 from uketsuke.adapters.cloudflare.fetch import FetchClient
 from uketsuke.adapters.cloudflare.queue import CloudflareQueue
@@ -25,21 +27,31 @@ from uketsuke.adapters.sql.sweeping import SqlSweeping
 from uketsuke.domain.lane import ProviderName
 from uketsuke.kinds.registry import KINDS
 from uketsuke.providers.calls import Providers
+from uketsuke.providers.needs import AI_BINDING, needs_of
 from uketsuke.providers.openai_compatible import OpenAICompatible
+from uketsuke.providers.port import Provider
+from uketsuke.providers.workers_ai import WorkersAi
 from uketsuke.services.ports import Ports
-from uketsuke.settings import read_settings
-
-# What each Worker cannot do without.
-API_NEEDS: Final = frozenset({"KEY_HASH_SECRET"})
-CONSUMER_NEEDS: Final = frozenset({"MODEL_BASE_URL", "MODEL_API_KEY"})
+from uketsuke.settings import Settings, read_settings
 
 
-def build_ports(env: Any, *, needs: frozenset[str]) -> Ports:
+def api_needs(_settings: Settings) -> frozenset[str]:
+    """Return what the API Worker cannot do without."""
+    return frozenset({"KEY_HASH_SECRET"})
+
+
+def consumer_needs(settings: Settings) -> frozenset[str]:
+    """Return what the consumer cannot do without: that depends on whose models it asks."""
+    return needs_of(settings, KINDS.values())
+
+
+def build_ports(env: Any, *, needs: Callable[[Settings], frozenset[str]]) -> Ports:
     """Build an event's ports from an entrypoint's ``env``.
 
     Raises ``BadSettings`` for variables that make no sense, or miss one of ``needs``.
     """
-    settings = read_settings(ffi.variables(env), needs=needs)
+    bound = {AI_BINDING: True} if ffi.is_bound(env, AI_BINDING) else {}
+    settings = read_settings({**ffi.variables(env), **bound}, needs=needs)
     database = D1Database(ffi.raw_binding(env, "DB"))
     retention = Retention(
         keep_results=settings.keep_results,
@@ -58,7 +70,9 @@ def build_ports(env: Any, *, needs: frozenset[str]) -> Ports:
         runs=SqlRuns(database, retention, tariff),
         costs=SqlCosts(database, retention, tariff),
         inputs=SqlInputs(database),
-        schedules=SqlSchedules(database, keep_inputs=settings.keep_inputs),
+        schedules=SqlSchedules(
+            database, keep_inputs=settings.keep_inputs, keep_results=settings.keep_results
+        ),
         occurrences=SqlOccurrences(database),
         dead_letters=SqlDeadLetters(database, triage_within=settings.triage_within),
         keys=SqlKeys(database),
@@ -70,14 +84,25 @@ def build_ports(env: Any, *, needs: frozenset[str]) -> Ports:
     )
 
 
-def build_providers(ports: Ports) -> Providers:
+def build_providers(env: Any, ports: Ports) -> Providers:
     """Build the providers that there are; only the consumer has their secrets."""
     settings = ports.settings
-    return {
-        ProviderName.OPENAI_COMPATIBLE: OpenAICompatible(
+    providers: dict[ProviderName, Provider] = {}
+    if settings.model_base_url:
+        providers[ProviderName.OPENAI_COMPATIBLE] = OpenAICompatible(
             http=FetchClient(),
+            blobs=ports.blobs,
             clock=ports.clock,
             base_url=settings.model_base_url,
             api_key=settings.model_api_key,
+            organization=settings.model_organization,
+            project=settings.model_project,
         )
-    }
+    if ffi.is_bound(env, AI_BINDING):
+        providers[ProviderName.WORKERS_AI] = WorkersAi(
+            ai=CloudflareAi(ffi.raw_binding(env, AI_BINDING)),
+            blobs=ports.blobs,
+            clock=ports.clock,
+            gateway=settings.ai_gateway_id,
+        )
+    return providers

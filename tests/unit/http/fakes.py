@@ -144,6 +144,7 @@ class FakeListing:
 class FakeInputs:
     def __init__(self) -> None:
         self.uploads: dict[str, Upload] = {}
+        self.jobs: dict[str, Job] = {}
         self.asked: list[tuple[str, ...]] = []
 
     async def record(self, upload: Upload, *, keep: timedelta) -> Upload:
@@ -155,10 +156,16 @@ class FakeInputs:
         mine = {ref: self.uploads[ref] for ref in refs if ref in self.uploads}
         return {ref: upload for ref, upload in mine.items() if upload.tenant_id == tenant_id}
 
+    async def find_jobs(self, job_ids: Sequence[str], *, tenant_id: str) -> Mapping[str, Job]:
+        mine = {job_id: self.jobs[job_id] for job_id in job_ids if job_id in self.jobs}
+        return {job_id: job for job_id, job in mine.items() if job.tenant_id == tenant_id}
+
 
 class FakeBlobs:
     def __init__(self) -> None:
         self.streams: dict[str, object] = {}
+        self.objects: dict[str, bytes] = {}
+        self.read: list[tuple[int, int]] = []
         self.stored: list[tuple[str, bytes]] = []
 
     async def put(self, key: str, content: bytes, *, content_type: str) -> None:
@@ -173,8 +180,14 @@ class FakeBlobs:
         self.stored.append((key, stream))
         return StoredStream(bytes=len(stream), sha256="5" * 64)
 
-    async def stream(self, key: str) -> object | None:
-        return self.streams.get(key)
+    async def part(self, key: str, *, offset: int, length: int) -> bytes | None:
+        self.read.append((offset, length))
+        content = self.objects.get(key)
+        return None if content is None else content[offset : offset + length]
+
+    async def stream(self, key: str, *, offset: int = 0) -> object | None:
+        content = self.objects.get(key)
+        return self.streams.get(key) if content is None else content[offset:]
 
 
 class FakeQueue:

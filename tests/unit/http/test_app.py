@@ -122,7 +122,7 @@ def test_a_mistake_of_ours_tells_nothing_and_is_noted(
 
     answer = send(world, route, key=tenant_key, document=document, headers={"content-length": "2"})
 
-    if route.template == "/healthz":
+    if route.template in ("/healthz", "/openapi.json"):  # they ask nobody
         assert answer.status == 200
         return
     assert_problem(answer, 500, "internal")
@@ -193,6 +193,7 @@ def test_the_codes_stand_for_the_statuses_of_the_contract() -> None:
         403: {"forbidden", "content_denied"},
         404: {"not_found"},
         405: {"method_not_allowed"},
+        406: {"not_acceptable"},
         409: {
             "run_in_progress", "not_finished", "job_failed", "job_canceled", "already_finished",
         },

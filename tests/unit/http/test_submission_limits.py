@@ -64,7 +64,7 @@ KIB = 1024
         (report(), ("/input/refs", "empty")),
         (report(*[SMALL.ref] * 51), ("/input/refs", "too_long")),
         (report(SMALL.ref, UNKNOWN_REF), ("/input/refs/1", "input_not_found")),
-        (report(an_id("job", 1)), ("/input/refs/0", "not_supported")),
+        (report(an_id("job", 99)), ("/input/refs/0", "input_not_found")),
         (report(5), ("/input/refs/0", "wrong_type")),
         ({"kind": "report", "input": {"refs": SMALL.ref}}, ("/input/refs", "wrong_type")),
         (summarize(params=None), ("/params", "wrong_type")),

@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.contract.factories import RETENTION
 from tests.support.sqlite import SqliteDatabase, connect
+from tests.support.workflows import MemoryWorkflows
 from tests.unit.http.fakes import (
     BytesBody,
     FakeBlobs,
@@ -31,7 +32,9 @@ from uketsuke.services.ports import Ports
 from uketsuke.settings import Settings
 
 PEPPER = b"only for tests"
-_FAKED = ("settings", "jobs", "listing", "inputs", "keys", "blobs", "queue", "clock", "dice")
+_FAKED = (
+    "settings", "jobs", "listing", "inputs", "keys", "blobs", "queue", "workflows", "clock", "dice"
+)  # fmt: skip
 _REAL = ("schedules", "costs")
 
 
@@ -71,6 +74,8 @@ class World:
     inputs: FakeInputs = field(default_factory=FakeInputs)
     blobs: FakeBlobs = field(default_factory=FakeBlobs)
     queue: FakeQueue = field(default_factory=FakeQueue)
+    # Nobody works here: what is started waits for room.
+    workflows: MemoryWorkflows = field(default_factory=lambda: MemoryWorkflows(full=True))
     keys: FakeKeys = field(default_factory=FakeKeys)
     clock: FakeClock = field(default_factory=FakeClock)
     dice: FakeDice = field(default_factory=FakeDice)
@@ -79,7 +84,11 @@ class World:
 
     def __post_init__(self) -> None:
         self.app = App(kinds=self.kinds)
-        self.schedules = SqlSchedules(self.database, keep_inputs=self.settings.keep_inputs)
+        self.schedules = SqlSchedules(
+            self.database,
+            keep_inputs=self.settings.keep_inputs,
+            keep_results=self.settings.keep_results,
+        )
         self.costs = SqlCosts(self.database, RETENTION, self.settings.tariff({}))
 
     @property

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-import math
-import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
 from tests.unit.values import a_job
-from uketsuke.domain.failure import AttemptFailed, ErrorClass
+from uketsuke.domain.failure import AttemptFailed
 from uketsuke.domain.job import InputForm, Job
 from uketsuke.domain.lifecycle import Engine
-from uketsuke.kinds.embed import EmbedParams
-from uketsuke.kinds.embed import run as embed
 from uketsuke.kinds.kind import Chat, Embeddings
 from uketsuke.kinds.registry import KINDS
 from uketsuke.kinds.summarize import SummarizeParams
@@ -30,13 +26,15 @@ class ScriptedWork:
     """``kinds.kind.Work`` with given inputs; it notes what was asked of the models."""
 
     input: Any
-    dimensions: Sequence[int] = (3,)
     answer: str = "A summary."
     asked: list[Chat] = field(default_factory=list)
-    embedded: list[Sequence[str]] = field(default_factory=list)
     seen: list[tuple[int, int]] = field(default_factory=list)
-    vectors: list[list[float]] = field(default_factory=list)
     job: Job = field(default_factory=a_job)
+    context_tokens: int = 32_768
+    sources: Mapping[str, str | AttemptFailed] = field(default_factory=dict)
+    heard: dict[str, Any] = field(default_factory=dict)
+    language_asked: list[str | None] = field(default_factory=list)
+    plans: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     async def text(self) -> str:
         return str(self.input)
@@ -44,9 +42,22 @@ class ScriptedWork:
     async def texts(self) -> Sequence[str]:
         return list(self.input)
 
-    async def plan(self, version: int, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    async def source(self, ref: str) -> str:
+        found = self.sources[ref]
+        if isinstance(found, AttemptFailed):
+            raise found
+        return found
+
+    async def transcribe(self, step: str, language: str | None) -> dict[str, Any]:
+        self.language_asked.append(language)
+        return self.heard
+
+    async def plan(
+        self, version: int, make: Callable[[], dict[str, Any]], *, step: str = "plan"
+    ) -> dict[str, Any]:
         # As it comes back from a checkpoint.
         plan: dict[str, Any] = json.loads(json.dumps({"version": version, **make()}))
+        self.plans[step] = plan
         return plan
 
     async def chat(self, call: Chat) -> str:
@@ -54,10 +65,7 @@ class ScriptedWork:
         return self.answer
 
     async def embed(self, step: str, texts: Sequence[str]) -> Embeddings:
-        size = self.dimensions[len(self.embedded) % len(self.dimensions)]
-        self.embedded.append(texts)
-        vectors = self.vectors or [[float(len(text))] * size for text in texts]
-        return Embeddings(model="m", vectors=vectors)
+        raise NotImplementedError("tests of embed have a work of their own")
 
     async def progress(self, done: int, total: int) -> None:
         self.seen.append((done, total))
@@ -114,7 +122,9 @@ def test_a_text_that_takes_more_calls_than_a_delivery_should_make_runs_on_a_work
 
 async def test_a_summary_follows_the_plan_that_its_job_began_with() -> None:
     class Planned(ScriptedWork):
-        async def plan(self, version: int, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        async def plan(
+            self, version: int, make: Callable[[], dict[str, Any]], *, step: str = "plan"
+        ) -> dict[str, Any]:
             return {"version": version, "spans": [[0, 4], [5, 9]], "language": "fr"}
 
     work = Planned("some text")
@@ -153,45 +163,6 @@ async def test_bullets_that_the_model_made_are_kept() -> None:
     result = await summarize(work, SummarizeParams(style="bullets"))
 
     assert result["summary"] == "- one\n- two"
-
-
-async def test_vectors_keep_the_order_of_the_texts_over_several_calls() -> None:
-    work = ScriptedWork(["x" * (n + 1) for n in range(150)])
-
-    encoded = await embed(work, EmbedParams())
-
-    result = json.loads(encoded.content)
-    assert [len(call) for call in work.embedded] == [64, 64, 22]
-    assert result["dimensions"] == 3
-    assert [vector[0] for vector in result["vectors"]] == [float(n + 1) for n in range(150)]
-    assert work.seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
-
-
-async def test_every_float_of_32_bits_survives_its_rendering() -> None:
-    patterns = [struct.pack("I", bits) for bits in range(1, 2**31, 99_999_989)]
-    numbers = [struct.unpack("f", pattern)[0] for pattern in patterns]
-    work = ScriptedWork(["x"], vectors=[[n for n in numbers if math.isfinite(n)]])
-
-    encoded = await embed(work, EmbedParams())
-
-    (back,) = json.loads(encoded.content)["vectors"]
-    assert [struct.pack("f", n) for n in back] == [struct.pack("f", n) for n in work.vectors[0]]
-
-
-async def test_vectors_of_two_sizes_are_not_put_together() -> None:
-    work = ScriptedWork(["x"] * 65, dimensions=(3, 4))
-
-    with pytest.raises(AttemptFailed) as failed:
-        await embed(work, EmbedParams())
-
-    assert failed.value.failure.error_class is ErrorClass.UNAVAILABLE
-
-
-async def test_more_texts_than_a_job_may_have_are_refused() -> None:
-    with pytest.raises(AttemptFailed) as failed:
-        await embed(ScriptedWork(["x"] * 2049), EmbedParams())
-
-    assert failed.value.failure.error_class is ErrorClass.TOO_LARGE
 
 
 def test_a_kind_is_found_by_its_own_name() -> None:

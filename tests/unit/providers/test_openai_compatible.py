@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from tests.unit.services.world import MemoryBlobs
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
+from uketsuke.domain.vectors import pack
 from uketsuke.providers.openai_compatible import OpenAICompatible
 from uketsuke.providers.port import CallContext
-from uketsuke.services.ports import HttpAnswer, Unavailable
+from uketsuke.services.ports import HttpAnswer, StreamedBody, TooLarge, Unavailable
 
 pytestmark = pytest.mark.anyio
 
@@ -21,6 +23,8 @@ NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 CONTEXT = CallContext(
     idempotency_key="job_1.piece-1.0", timeout=timedelta(seconds=9), traceparent="00-trace"
 )
+
+AUDIO = b"RIFF....WAVE"
 
 
 @pytest.fixture
@@ -47,6 +51,15 @@ class ScriptedHttp:
         self, url: str, *, headers: Mapping[str, str], body: bytes, timeout: timedelta
     ) -> HttpAnswer:
         self.calls.append((url, headers, json.loads(body), timeout))
+        return self._answered()
+
+    async def post_stream(
+        self, url: str, *, headers: Mapping[str, str], body: StreamedBody, timeout: timedelta
+    ) -> HttpAnswer:
+        self.calls.append((url, headers, body, timeout))
+        return self._answered()
+
+    def _answered(self) -> HttpAnswer:
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer
@@ -60,7 +73,10 @@ def answering(
 
 
 def provider(http: ScriptedHttp) -> OpenAICompatible:
-    return OpenAICompatible(http=http, clock=StillClock(), base_url="http://ai/v1", api_key="k")
+    blobs = MemoryBlobs({"uploads/a": AUDIO})
+    return OpenAICompatible(
+        http=http, blobs=blobs, clock=StillClock(), base_url="http://ai/v1", api_key="k"
+    )
 
 
 async def chat(http: ScriptedHttp) -> Any:
@@ -95,6 +111,20 @@ async def test_a_chat_call_carries_what_the_provider_needs_and_its_answer_is_rea
     assert timeout == timedelta(seconds=9)
     assert (answer.value, answer.model, answer.request_id) == ("A summary.", "m-2026", "r-9")
     assert (answer.input_tokens, answer.output_tokens) == (12, 3)
+
+
+async def test_who_pays_is_told_where_it_is_set_and_not_otherwise() -> None:
+    http, plain = answering(completion()), answering(completion())
+
+    await replace(provider(http), organization="org-1", project="proj-1").chat(
+        model="m", system="s", user="u", max_output_tokens=50, context=CONTEXT
+    )
+    await chat(plain)
+
+    ((_, headers, _, _),), ((_, without, _, _),) = http.calls, plain.calls
+    assert headers["openai-organization"] == "org-1"
+    assert headers["openai-project"] == "proj-1"
+    assert without.keys() & {"openai-organization", "openai-project"} == set()
 
 
 async def test_figures_that_the_provider_did_not_tell_are_unknown() -> None:
@@ -193,11 +223,13 @@ async def test_a_refusal_by_policy_is_final(changes: dict[str, Any]) -> None:
     assert failed.failure.error_class is ErrorClass.REFUSED
 
 
-async def test_a_timeout_and_a_lost_connection_are_told_apart() -> None:
+async def test_a_timeout_a_lost_connection_and_too_large_an_answer_are_told_apart() -> None:
     slow = await failure_of(ScriptedHttp(TimeoutError()))
     gone = await failure_of(ScriptedHttp(Unavailable()))
+    large = await failure_of(ScriptedHttp(TooLarge()))
 
     assert slow.failure.error_class is ErrorClass.TIMEOUT
+    assert large.failure.code == "provider_answer_unusable"
     assert gone.failure.error_class is ErrorClass.UNAVAILABLE
     # Told apart from a provider's own 503: the next try must carry the same key.
     assert gone.failure.code == "provider_connection_lost"
@@ -212,7 +244,7 @@ async def embed(document: object, texts: list[str]) -> Any:
 async def test_vectors_come_back_in_the_order_of_the_texts() -> None:
     data = [{"index": 1, "embedding": [2, 2.5]}, {"index": 0, "embedding": [1, 1.5]}]
 
-    assert await embed({"data": data}, ["a", "b"]) == [[1.0, 1.5], [2.0, 2.5]]
+    assert await embed({"data": data}, ["a", "b"]) == pack([[1.0, 1.5], [2.0, 2.5]])
 
 
 @pytest.mark.parametrize(
@@ -225,6 +257,10 @@ async def test_vectors_come_back_in_the_order_of_the_texts() -> None:
         [{"index": 0, "embedding": []}, {"index": 1, "embedding": []}],
         [{"index": 0, "embedding": [float("nan")]}, {"index": 1, "embedding": [1]}],
         [{"index": 0, "embedding": ["x"]}, {"index": 1, "embedding": [1]}],
+        [{"index": 0, "embedding": "x"}, {"index": 1, "embedding": [1]}],
+        [{"index": 0, "embedding": 1}, {"index": 1, "embedding": [1]}],
+        [{"index": 0, "embedding": [1e39]}, {"index": 1, "embedding": [1]}],
+        [{"index": n, "embedding": [0] * 16_385} for n in range(2)],
         [{"embedding": [1]}, {"embedding": [1]}],
         None,
     ],

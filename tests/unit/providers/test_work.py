@@ -16,13 +16,14 @@ from uketsuke.domain.failure import AttemptFailed, ErrorClass
 from uketsuke.domain.job import InputForm, Job, Usage
 from uketsuke.domain.lane import ProviderName
 from uketsuke.domain.lifecycle import JobState
+from uketsuke.domain.vectors import pack
 from uketsuke.kinds.kind import Kind
 from uketsuke.kinds.registry import KINDS
 from uketsuke.providers.calls import Providers
 from uketsuke.providers.openai_compatible import OpenAICompatible
 from uketsuke.providers.work import AttemptWork, run_kind
 from uketsuke.services.execute import Attempt, Tally
-from uketsuke.services.ports import HttpAnswer
+from uketsuke.services.ports import HttpAnswer, StreamedBody
 from uketsuke.services.upload import upload
 
 
@@ -54,6 +55,14 @@ class TalkingHttp:
             answer["choices"] = [{"finish_reason": "stop", "message": {"content": "Short."}}]
         return HttpAnswer(status=200, headers={}, body=json.dumps(answer).encode())
 
+    async def post_stream(
+        self, url: str, *, headers: Mapping[str, str], body: StreamedBody, timeout: timedelta
+    ) -> HttpAnswer:
+        self.calls.append((headers, body, timeout))
+        segment = {"start": 0, "end": 1.5, "text": "Good morning."}
+        answer = {"text": segment["text"], "language": "en", "segments": [segment], "duration": 2}
+        return HttpAnswer(status=200, headers={}, body=json.dumps(answer).encode())
+
 
 @pytest.fixture
 def world() -> Iterator[World]:
@@ -83,7 +92,11 @@ async def worked(world: World, http: TalkingHttp, **changes: Any) -> Job:
 
 def providers_of(world: World, http: TalkingHttp) -> Providers:
     talking = OpenAICompatible(
-        http=http, clock=world.ports.clock, base_url="http://ai/v1", api_key="k"
+        http=http,
+        blobs=world.ports.blobs,
+        clock=world.ports.clock,
+        base_url="http://ai/v1",
+        api_key="k",
     )
     return {ProviderName.OPENAI_COMPATIBLE: talking}
 
@@ -232,7 +245,7 @@ def test_texts_of_an_upload_are_json_lines(
         texts = await offered.texts()
         made = await offered.embed("step", texts)
         assert texts == expected
-        assert made.vectors == [[1.0, 2.0], [1.0, 2.0]]
+        assert (made.model, made.vectors) == ("m-1", pack([[1.0, 2.0], [1.0, 2.0]]))
 
     world.run(main())
 

@@ -44,7 +44,7 @@ from uketsuke.settings import Settings
 
 T = TypeVar("T")
 START = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
-KINDS = frozenset({"summarize"})
+KINDS = frozenset({"summarize", "embed", "transcribe"})
 _deliveries = itertools.count(1)
 
 
@@ -103,8 +103,13 @@ class MemoryBlobs:
         self._look()
         return self.kept.get(key)
 
-    async def stream(self, key: str) -> object | None:
-        return await self.get(key)
+    async def part(self, key: str, *, offset: int, length: int) -> bytes | None:
+        content = await self.get(key)
+        return None if content is None else content[offset : offset + length]
+
+    async def stream(self, key: str, *, offset: int = 0) -> object | None:
+        content = await self.get(key)
+        return None if content is None else content[offset:]
 
     async def names(self, prefix: str) -> Sequence[str]:
         self._look()
@@ -191,7 +196,11 @@ class World:
             costs=SqlCosts(self.database, retention, tariff),
             purging=SqlPurging(self.database),
             inputs=SqlInputs(self.database),
-            schedules=SqlSchedules(self.database, keep_inputs=self.settings.keep_inputs),
+            schedules=SqlSchedules(
+                self.database,
+                keep_inputs=self.settings.keep_inputs,
+                keep_results=self.settings.keep_results,
+            ),
             occurrences=SqlOccurrences(self.database),
             dead_letters=SqlDeadLetters(self.database, triage_within=self.settings.triage_within),
             keys=SqlKeys(self.database),

@@ -5,6 +5,7 @@ import {
   unstable_getMiniflareWorkerOptions as readOptions,
   unstable_readConfig as readConfig,
 } from "wrangler";
+import { aiBinding, aiWorker } from "./ai.mjs";
 import { DOOR, doorWorker } from "./door.mjs";
 import { workerModules } from "./modules.mjs";
 
@@ -14,7 +15,8 @@ const HEAP_BYTES = 96 * 1024 * 1024;
 const CPU_MS = 30_000; // production's, where a wrangler file says nothing
 
 /**
- * @typedef {{path: string, vars?: Record<string, string>}} Source a wrangler file, and overrides of its vars
+ * @typedef {{path: string, vars?: Record<string, string>, ai?: boolean}} Source a wrangler file, overrides of
+ *   its vars, and whether it gets the stand-in for Workers AI
  * @typedef {{heap_bytes?: number, cpu_ms?: number}} LimitOverrides
  * @typedef {{name: string, main: string, project: string, limits: object, options: any}} Worker
  */
@@ -26,8 +28,11 @@ export function readWorker(source, overrides = {}) {
     { config: file },
     { hideWarnings: true },
   );
-  const { modulesRules, ...options } = readOptions(file).workerOptions;
+  // A file's own `ai` would ask the platform, and cost money.
+  const { modulesRules, ai, ...options } = readOptions(file).workerOptions;
   options.bindings = { ...options.bindings, ...source.vars };
+  if (source.ai)
+    options.serviceBindings = { ...options.serviceBindings, ...aiBinding() };
   options.compatibilityFlags = hostFlags(options.compatibilityFlags);
   const heapBytes = overrides.heap_bytes ?? HEAP_BYTES;
   const cpuMs = overrides.cpu_ms ?? limits?.cpu_ms ?? CPU_MS;
@@ -73,11 +78,11 @@ function hosted(worker, workers, snapshot) {
 /**
  * @param {Worker[]} workers the first answers HTTP requests
  * @param {Settings} settings
- * @typedef {{host: string, port: number, state: string | null, snapshot: Buffer, onLog: (log: object) => void}} Settings
+ * @typedef {{host: string, port: number, state: string | null, snapshot: Buffer, models?: object, onLog: (log: object) => void}} Settings
  */
 export function miniflareOptions(
   workers,
-  { host, port, state, snapshot, onLog },
+  { host, port, state, snapshot, models, onLog },
 ) {
   const options = convertV4MiniflareOptions({
     host,
@@ -86,6 +91,7 @@ export function miniflareOptions(
     workers: [
       ...workers.map((worker) => hosted(worker, workers, snapshot)),
       doorWorker(workers),
+      ...(models ? [aiWorker(models)] : []),
     ],
   });
   if (state) options.resourcePersistencePath = state;

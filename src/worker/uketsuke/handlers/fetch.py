@@ -9,7 +9,7 @@ from uketsuke.http.app import App, answer_misconfigured, respond
 from uketsuke.kinds.registry import KINDS
 from uketsuke.settings import BadSettings
 from uketsuke.telemetry import event
-from uketsuke.wiring import API_NEEDS, build_ports
+from uketsuke.wiring import api_needs, build_ports
 
 # Outlives requests: it holds plain values only, never what one request could wait for.
 _APP: Final = App(kinds=KINDS)
@@ -18,7 +18,7 @@ _APP: Final = App(kinds=KINDS)
 async def handle_request(raw: Any, env: Any) -> Any:
     """Answer a raw Request with a raw Response."""
     try:
-        ports = build_ports(env, needs=API_NEEDS)
+        ports = build_ports(env, needs=api_needs)
     except BadSettings as mistakes:
         event("bad_settings", error_code=str(mistakes))
         return write_response(answer_misconfigured())

@@ -11,7 +11,7 @@ from uketsuke.providers.work import run_kind
 from uketsuke.services.consume import consume
 from uketsuke.services.knock import Verdict
 from uketsuke.services.ports import Delivery
-from uketsuke.wiring import CONSUMER_NEEDS, build_ports, build_providers
+from uketsuke.wiring import build_ports, build_providers, consumer_needs
 
 
 async def handle_batch(batch: Any, env: Any) -> None:
@@ -21,8 +21,8 @@ async def handle_batch(batch: Any, env: Any) -> None:
 
 async def work_deliveries(deliveries: Sequence[Delivery], env: Any) -> Mapping[str, Verdict]:
     """Work what the deliveries point at with the deployment's kinds and providers."""
-    ports = build_ports(env, needs=CONSUMER_NEEDS)
-    providers = build_providers(ports)
+    ports = build_ports(env, needs=consumer_needs)
+    providers = build_providers(env, ports)
     return await consume(
         deliveries,
         lambda attempt: run_kind(attempt, kinds=KINDS, providers=providers, ports=ports),

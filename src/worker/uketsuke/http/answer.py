@@ -31,12 +31,14 @@ def tagged_answer(document: object, *, asked: Mapping[str, str], headers: Header
     body = msgspec.json.encode(document)
     tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
     headers = (*headers, ("etag", tag))
-    if _has(asked.get("if-none-match", ""), tag):
+    if has_tag(asked, tag):
         return Response(status=304, headers=headers)
     return Response(status=200, headers=(_JSON, *headers), body=body)
 
 
-def _has(if_none_match: str, tag: str) -> bool:
+def has_tag(asked: Mapping[str, str], tag: str) -> bool:
+    """Say whether the caller, who sent these headers, has what ``tag`` names already."""
+    if_none_match = asked.get("if-none-match", "")
     # Weak comparison (RFC 9110 section 13.1.2): a W/ in front does not count.
     return if_none_match.strip() == "*" or tag in _ENTITY_TAG.findall(if_none_match)
 

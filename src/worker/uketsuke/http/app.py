@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from uketsuke.domain.api_key import Caller
+from uketsuke.http.answer import Headers
 from uketsuke.http.auth import NOBODY, KeyCache, authenticate
 from uketsuke.http.context import Context
-from uketsuke.http.message import Request, Response, Stream
+from uketsuke.http.message import Pieces, Request, Response, Stream
 from uketsuke.http.pointer import shown
 from uketsuke.http.problem import (
     Fault,
@@ -130,10 +131,15 @@ def _finished(answer: Response, request: Request, context: Context) -> Response:
         headers.append(("cache-control", "no-store"))
     body = answer.body
     if request.method == "HEAD" and body:
-        size = body.bytes if isinstance(body, Stream) else len(body)
-        headers.append(("content-length", str(size)))
+        headers += _length_of(body)
         body = b""
     return Response(status=answer.status, headers=tuple(headers), body=body)
+
+
+def _length_of(body: bytes | Stream | Pieces) -> Headers:
+    if isinstance(body, Pieces):
+        return ()
+    return (("content-length", str(body.bytes if isinstance(body, Stream) else len(body))),)
 
 
 def answer_misconfigured() -> Response:

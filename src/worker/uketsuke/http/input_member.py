@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Final
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from uketsuke.domain.ids import INPUT_ID
-from uketsuke.domain.job import InputForm, Upload
+from uketsuke.domain.audio import TAKEN, sniff
+from uketsuke.domain.ids import INPUT_ID, JOB_ID
+from uketsuke.domain.job import InputForm, Job, Upload
+from uketsuke.domain.lifecycle import JobState
 from uketsuke.http.pointer import ROOT, Pointer
 from uketsuke.http.problem import Fault, FaultCode
 from uketsuke.kinds.kind import Kind
 
 _POINTER: Final = ROOT.child("input")
-# A ref to another job's result. Its work is not built.
-_JOB_PREFIX: Final = "job_"
 MOST_TEXTS: Final = 2048
 MOST_REFS: Final = 50
 
@@ -36,11 +37,20 @@ class InputMember(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputRules:
-    """What an input is held against. ``kind`` is None when the request names none that we know."""
+    """What an input is held against. ``kind`` is None when the request names none that we know.
+
+    ``uploads`` and ``jobs`` are those that the input names, as far as they are there, ``sizes``
+    their bytes; ``heads`` the first bytes of what is to be a recording.
+    """
 
     kind: Kind | None
+    kinds: Mapping[str, Kind]
     uploads: Mapping[str, Upload]
+    jobs: Mapping[str, Job]
+    heads: Mapping[str, bytes]
+    sizes: Mapping[str, int]
     max_text_bytes: int
+    max_audio_bytes: int
 
     @property
     def max_bytes(self) -> int:
@@ -64,12 +74,24 @@ def utf8_size(text: str) -> int:
 
 def named_refs(given: object) -> tuple[str, ...]:
     """Return the uploads that an unchecked input names, each once, for one look at the store."""
-    if not isinstance(given, dict):
-        return ()
-    many = given.get("refs")
-    candidates = [given.get("ref"), *(many[:MOST_REFS] if isinstance(many, list) else ())]
-    refs = (ref for ref in candidates if isinstance(ref, str) and INPUT_ID.fullmatch(ref))
-    return tuple(dict.fromkeys(refs))
+    one = [given.get("ref")] if isinstance(given, dict) else []
+    return _of_shape(INPUT_ID, [*one, *_many_in(given)])
+
+
+def named_jobs(given: object) -> tuple[str, ...]:
+    """Return the jobs whose results an unchecked input names, each once; only ``refs`` may."""
+    return _of_shape(JOB_ID, _many_in(given))
+
+
+def _many_in(given: object) -> list[object]:
+    many = given.get("refs") if isinstance(given, dict) else None
+    return many[:MOST_REFS] if isinstance(many, list) else []
+
+
+def _of_shape(shape: re.Pattern[str], named: Iterable[object]) -> tuple[str, ...]:
+    return tuple(
+        dict.fromkeys(ref for ref in named if isinstance(ref, str) and shape.fullmatch(ref))
+    )
 
 
 def input_faults(given: object, rules: InputRules) -> Iterator[Fault]:
@@ -91,8 +113,8 @@ def input_faults(given: object, rules: InputRules) -> Iterator[Fault]:
     yield from _FAULTS_OF[form](given[form], _POINTER.child(form), rules)
 
 
-def given_input(given: Mapping[str, object], uploads: Mapping[str, Upload]) -> GivenInput:
-    """Return a sound input's content and size."""
+def given_input(given: Mapping[str, object], sizes: Mapping[str, int]) -> GivenInput:
+    """Return a sound input's content and size; ``sizes`` are those of what it names."""
     member = msgspec.convert(given, InputMember)
     if isinstance(member.text, str):
         size = utf8_size(member.text)
@@ -102,7 +124,7 @@ def given_input(given: Mapping[str, object], uploads: Mapping[str, Upload]) -> G
         return GivenInput(form=InputForm.TEXTS, content=member.texts, refs=(), bytes=size)
     form = InputForm.REF if isinstance(member.ref, str) else InputForm.REFS
     refs = [member.ref] if isinstance(member.ref, str) else member.refs or []
-    size = sum(uploads[ref].bytes for ref in refs)
+    size = sum(sizes[ref] for ref in refs)
     return GivenInput(form=form, content=None, refs=tuple(refs), bytes=size)
 
 
@@ -141,20 +163,49 @@ def _ref_faults(ref: object, pointer: Pointer, rules: InputRules) -> Iterator[Fa
         yield Fault(pointer=str(pointer), code="input_not_found", detail=detail)
     elif not upload.bytes:
         yield Fault(pointer=str(pointer), code="empty", detail="The uploaded input has no bytes.")
+    elif rules.kind and rules.kind.hears:
+        yield from _audio_faults(upload, pointer, rules)
     elif upload.bytes > rules.max_bytes:
         detail = f"This kind works inputs of at most {rules.max_bytes} bytes."
         yield Fault(pointer=str(pointer), code="too_long", detail=detail)
+
+
+def _audio_faults(upload: Upload, pointer: Pointer, rules: InputRules) -> Iterator[Fault]:
+    limit = min(rules.max_bytes, rules.max_audio_bytes)
+    if upload.bytes > limit:
+        detail = f"A recording may have {limit} bytes here. Cut it, or compress it more."
+        yield Fault(pointer=str(pointer), code="too_large", detail=detail)
+    if sniff(rules.heads.get(upload.ref, b"")) is None:
+        detail = f"The upload is no recording that can be heard. Its content must be {TAKEN}."
+        yield Fault(pointer=str(pointer), code="bad_value", detail=detail)
 
 
 def _refs_faults(refs: object, pointer: Pointer, rules: InputRules) -> Iterator[Fault]:
     if not isinstance(refs, list):
         return
     for place, ref in enumerate(refs[:MOST_REFS]):
-        if isinstance(ref, str) and ref.startswith(_JOB_PREFIX):
-            detail = "Results of jobs as inputs are not built yet. Upload the result."
-            yield Fault(pointer=str(pointer.child(place)), code="not_supported", detail=detail)
+        if isinstance(ref, str) and JOB_ID.fullmatch(ref):
+            yield from _result_faults(ref, pointer.child(place), rules)
         else:
             yield from _ref_faults(ref, pointer.child(place), rules)
+    named = [ref for ref in refs[:MOST_REFS] if isinstance(ref, str)]
+    if sum(rules.sizes.get(ref, 0) for ref in named) > rules.max_bytes:
+        detail = f"The inputs may have {rules.max_bytes} bytes together."
+        yield Fault(pointer=str(pointer), code="too_long", detail=detail)
+
+
+def _result_faults(job_id: str, pointer: Pointer, rules: InputRules) -> Iterator[Fault]:
+    """Find why another job's result cannot be an input."""
+    job = rules.jobs.get(job_id)
+    if job is None:
+        detail = "There is no such job, or its result is gone."
+        yield Fault(pointer=str(pointer), code="input_not_found", detail=detail)
+    elif job.state is not JobState.SUCCEEDED:
+        detail = f"The job is {job.state}: only one that has succeeded has a result."
+        yield Fault(pointer=str(pointer), code="bad_value", detail=detail)
+    elif (kind := rules.kinds.get(job.kind)) is None or kind.gives is None:
+        detail = "The results of this kind of job hold no text to work on."
+        yield Fault(pointer=str(pointer), code="bad_value", detail=detail)
 
 
 _FAULTS_OF: Final = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import parse_qsl
@@ -44,12 +44,19 @@ class Stream:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Pieces:
+    """A body that is made piece by piece as it is sent. How long it gets, nobody knows before."""
+
+    content: AsyncIterator[bytes]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
     """What goes out. The headers are pairs, since a name may come twice."""
 
     status: int
     headers: tuple[tuple[str, str], ...] = ()
-    body: bytes | Stream = b""
+    body: bytes | Stream | Pieces = b""
 
 
 def read_query(text: str) -> Mapping[str, tuple[str, ...]]:

@@ -31,6 +31,7 @@ FaultCode = Literal[
     "out_of_range",
     "empty",
     "too_long",
+    "too_large",
     "bad_value",
     "unknown_kind",
     "input_not_found",
@@ -45,6 +46,7 @@ Code = Literal[
     "content_denied",
     "not_found",
     "method_not_allowed",
+    "not_acceptable",
     "run_in_progress",
     "not_finished",
     "job_failed",
@@ -90,6 +92,9 @@ MEANINGS: Final[Mapping[Code, Meaning]] = MappingProxyType(
         ),
         "method_not_allowed": Meaning(
             405, "Method not allowed", "Use one of the methods in the Allow header."
+        ),
+        "not_acceptable": Meaning(
+            406, "Not acceptable", "Name a media type in Accept that this can be had as."
         ),
         "run_in_progress": Meaning(
             409,

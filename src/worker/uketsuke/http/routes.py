@@ -11,6 +11,7 @@ from uketsuke.http.endpoints.health import get_health, get_readiness
 from uketsuke.http.endpoints.input import put_input
 from uketsuke.http.endpoints.job import cancel_job, get_events, get_job, get_result
 from uketsuke.http.endpoints.list_jobs import QUERY, list_jobs
+from uketsuke.http.endpoints.openapi import get_openapi
 from uketsuke.http.endpoints.schedules import (
     LIST_QUERY,
     ONE_QUERY,
@@ -65,6 +66,7 @@ ROUTES: Final = tuple(
         ("DELETE", "/v1/schedules/{name}", _WRITE, delete_schedule, _NONE),
         ("POST", "/v1/schedules/{name}/trigger", _WRITE, trigger_schedule, _NONE),
         ("GET", "/v1/usage", _READ, get_usage, USAGE_QUERY),
+        ("GET", "/openapi.json", _OPEN, get_openapi, _NONE),
         ("GET", "/healthz", _OPEN, get_health, _NONE),
         ("GET", "/readyz", _OPEN, get_readiness, _NONE),
     )

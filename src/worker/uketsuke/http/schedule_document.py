@@ -79,7 +79,7 @@ def to_wanted(
 ) -> WantedSchedule:
     """Turn a sound document into what is wanted. The parameters stay as they were sent."""
     members = msgspec.convert(document, ScheduleMembers)
-    given = given_input(document["input"], around.uploads)
+    given = given_input(document["input"], around.sizes)
     overlap = Overlap(members.overlap)
     run_key = members.run_key or f"schedule:{key.name}"
     return WantedSchedule(

@@ -67,7 +67,7 @@ def submission_faults(document: object, around: Surroundings) -> Iterator[Fault]
 def to_submission(document: Mapping[str, Any], around: Surroundings, sender: Sender) -> Submission:
     """Turn a sound document into the submission. The parameters stay as they were sent."""
     envelope = msgspec.convert(document, Envelope)
-    given = given_input(document["input"], around.uploads)
+    given = given_input(document["input"], around.sizes)
     kind = around.kinds[envelope.kind]
     settings = around.settings
     engine = kind.engine(given.form, given.bytes)

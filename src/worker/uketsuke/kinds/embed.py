@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -12,10 +12,16 @@ from uketsuke.domain.failure import AttemptFailed, ErrorClass
 from uketsuke.domain.job import EncodedResult, InputForm
 from uketsuke.domain.lane import Capability
 from uketsuke.domain.price import FRAME_TOKENS, Expected, tokens_in
-from uketsuke.kinds.kind import Kind, Work, always_queue
+from uketsuke.domain.vectors import VECTORS_TYPE, keep
+from uketsuke.kinds.kind import Embeddings, Kind, Work, always_queue
 
-_TEXTS_A_CALL: Final = 64
 _MOST_TEXTS: Final = 2048
+_TEXTS_A_CALL: Final = 64
+# A token is at least a byte, and OpenAI takes 300,000 of them a call
+# (platform.openai.com/docs/api-reference/embeddings/create).
+_BYTES_A_CALL: Final = 200_000
+# How often what does not fit the newest answer is asked anew, within one attempt.
+_ROUNDS: Final = 2
 
 
 class EmbedParams(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -23,35 +29,61 @@ class EmbedParams(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 async def run(work: Work, _params: EmbedParams) -> EncodedResult:
-    """Return ``{"model", "dimensions", "vectors"}``; vectors in the order of the texts.
-
-    Each call's vectors become JSON as they come: as Python numbers, all of them together would
-    take several times the memory.
-    """
+    """Return the vectors in the order of the texts, packed (``domain.vectors``)."""
     texts = await work.texts()
     if len(texts) > _MOST_TEXTS:
         raise AttemptFailed(ErrorClass.TOO_LARGE, "input_too_large")
-    rendered: list[str] = []
-    model, dimensions = "", 0
-    calls = range(0, len(texts), _TEXTS_A_CALL)
-    for number, start in enumerate(calls):
-        await work.progress(number, len(calls))
-        made = await work.embed(f"texts-{start}", texts[start : start + _TEXTS_A_CALL])
-        # A provider that changes its model between two calls gives vectors that do not compare.
-        if dimensions not in (0, len(made.vectors[0])):
-            raise AttemptFailed(ErrorClass.UNAVAILABLE, "provider_answer_unusable")
-        model, dimensions = made.model, len(made.vectors[0])
-        rendered.append(",".join(map(_render, made.vectors)))
-    await work.progress(len(calls), len(calls))
-    head = f'{{"model":{json.dumps(model)},"dimensions":{dimensions},"vectors":['
-    return EncodedResult(
-        content=(head + ",".join(rendered) + "]}").encode(), content_type="application/json"
-    )
+    batches = list(_batches(texts))
+    parts = []
+    for number, batch in enumerate(batches):
+        await work.progress(number, len(batches))
+        parts.append(await work.embed(batch.step, batch.texts))
+    await _agree(work, batches, parts)
+    await work.progress(len(batches), len(batches))
+    content = keep([part.vectors for part in parts], model=parts[0].model)
+    return EncodedResult(content=content, content_type=VECTORS_TYPE)
 
 
-def _render(vector: Sequence[float]) -> str:
-    # Nine digits give every 32-bit float back exactly, and vectors hold no more than that.
-    return "[" + ",".join([f"{number:.9g}" for number in vector]) + "]"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Batch:
+    """The texts of one call."""
+
+    step: str
+    texts: Sequence[str]
+
+
+def _batches(texts: Sequence[str]) -> Iterator[_Batch]:
+    start, size = 0, 0
+    for at, text in enumerate(texts):
+        more = len(text.encode())
+        if at > start and (at - start == _TEXTS_A_CALL or size + more > _BYTES_A_CALL):
+            yield _Batch(step=f"texts-{start}", texts=texts[start:at])
+            start, size = at, 0
+        size += more
+    yield _Batch(step=f"texts-{start}", texts=texts[start:])
+
+
+async def _agree(work: Work, batches: Sequence[_Batch], parts: list[Embeddings]) -> None:
+    """Ask those parts anew that are of another model or size than the newest answer.
+
+    Vectors of two models do not compare. What an earlier attempt has kept may be of the model
+    before: the calls have names of this attempt's own, so that no kept part stands in the way for
+    ever. Raises ``AttemptFailed`` if the provider goes on changing.
+    """
+    newest = _sort(parts[-1])
+    for turn in range(1, _ROUNDS + 1):
+        for number in [n for n, part in enumerate(parts) if _sort(part) != newest]:
+            batch = batches[number]
+            step = f"{batch.step}-anew-{work.job.attempt_no}.{turn}"
+            parts[number] = await work.embed(step, batch.texts)
+            newest = _sort(parts[number])
+    if any(_sort(part) != newest for part in parts):
+        raise AttemptFailed(ErrorClass.UNAVAILABLE, "provider_changed_model")
+
+
+def _sort(part: Embeddings) -> tuple[str, int]:
+    """Say what makes vectors comparable."""
+    return part.model, part.vectors.dimensions
 
 
 def _expects(_form: InputForm, size: int, _params: EmbedParams) -> Expected:

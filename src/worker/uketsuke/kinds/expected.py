@@ -12,6 +12,11 @@ _BYTES_A_MS: Final = 2
 _BYTES_A_CALL: Final = 4_096
 
 
+def expect_recording(_form: InputForm, size: int, _params: Any) -> Expected:
+    """Reckon with one call that hears a recording."""
+    return Expected(audio_ms=size // _BYTES_A_MS)
+
+
 def expect_by_size(_form: InputForm, size: int, _params: Any) -> Expected:
     """Reckon with a kind that reads its input once, whatever it is, and writes as much again."""
     return Expected(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Protocol
+from typing import Annotated, Any, Final, Protocol, TypeAlias
 
 import msgspec
 
@@ -13,15 +13,22 @@ from uketsuke.domain.job import EncodedResult, InputForm, Job
 from uketsuke.domain.lane import Capability
 from uketsuke.domain.lifecycle import Engine
 from uketsuke.domain.price import Expected
+from uketsuke.domain.vectors import Vectors
 from uketsuke.kinds.expected import expect_by_size
+
+LONGEST_TAG: Final = 35
+# BCP 47, as far as a model may know it.
+LanguageTag: TypeAlias = Annotated[
+    str, msgspec.Meta(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", max_length=LONGEST_TAG)
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Embeddings:
-    """Vectors in the order of the texts, and the model that made them."""
+    """Vectors in the order of the texts, and the model that made them, by its provider's word."""
 
     model: str
-    vectors: Sequence[Sequence[float]]
+    vectors: Vectors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,13 +61,36 @@ class Work(Protocol):
 
     async def chat(self, call: Chat) -> str: ...
 
+    async def source(self, ref: str) -> str:
+        """One of several inputs as a text: an upload, or what another job has brought (``refs``).
+
+        Raises ``AttemptFailed`` for one that is gone, is not text, or holds none.
+        """
+        ...
+
+    @property
+    def context_tokens(self) -> int:
+        """How many tokens the chat model takes in and gives out in one call, together."""
+        ...
+
+    async def transcribe(self, step: str, language: str | None) -> dict[str, Any]:
+        """Hear the input (form ``ref``), which the intake has found to be a recording.
+
+        Return ``{"text", "language" (or None), "segments": [{"start", "end", "text"}],
+        "duration_seconds"}``, times in seconds. ``language`` is an ISO 639 code, None to find out.
+        """
+        ...
+
     async def embed(self, step: str, texts: Sequence[str]) -> Embeddings: ...
 
-    async def plan(self, version: int, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    async def plan(
+        self, version: int, make: Callable[[], dict[str, Any]], *, step: str = "plan"
+    ) -> dict[str, Any]:
         """Return the plan that this job follows: on a Workflow, the one that it began with.
 
-        ``make`` builds it, of version ``version``; it is JSON, small, and holds no content. Newer
-        code must go on following the versions that it says it knows (``Kind.plan_versions``).
+        A job of several parts may have a plan for each, under a ``step`` of its own. ``make``
+        builds it, of version ``version``; it is JSON, small, and holds no content. Newer code must
+        go on following the versions that it says it knows (``Kind.plan_versions``).
         """
         ...
 
@@ -79,9 +109,11 @@ class Kind:
 
     ``engine`` is a pure function of the input's form and size in bytes. ``max_input_bytes`` bounds
     the input, uploads included: a larger one is refused at the door. ``calls`` are the sorts of
-    model that ``run`` asks, and no others. ``expects`` says ahead, from form, size and parameters,
-    what a job uses at most: budgets reserve as much. ``run_limit`` is how long one attempt may take
-    on a Workflow; ``plan_versions`` are those that ``run`` can follow.
+    model that ``run`` asks, and no others; one that transcribes takes a recording for its ``ref``.
+    ``expects`` says ahead, from form, size and parameters, what a job uses at most: budgets reserve
+    as much. ``gives`` names the member of the result that is a text which another job can work on,
+    None if there is none. ``run_limit`` is how long one attempt may take on a Workflow;
+    ``plan_versions`` are those that ``run`` can follow.
     """
 
     name: str
@@ -93,8 +125,14 @@ class Kind:
     # Its second argument is an instance of ``params``.
     run: Callable[[Work, Any], Awaitable[Result]]
     expects: Callable[[InputForm, int, Any], Expected] = expect_by_size
+    gives: str | None = None
     run_limit: timedelta = timedelta(hours=6)
     plan_versions: frozenset[int] = frozenset({1})
+
+    @property
+    def hears(self) -> bool:
+        """Whether its input is a recording."""
+        return Capability.TRANSCRIBE in self.calls
 
 
 def always_queue(_form: InputForm, _size: int) -> Engine:

@@ -7,11 +7,11 @@ from datetime import timedelta
 from types import MappingProxyType
 from typing import Final
 
-from uketsuke.kinds import embed, summarize
+from uketsuke.kinds import embed, report, summarize, transcribe
 from uketsuke.kinds.kind import Kind
 
 KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
-    {kind.name: kind for kind in (summarize.KIND, embed.KIND)}
+    {kind.name: kind for kind in (summarize.KIND, transcribe.KIND, embed.KIND, report.KIND)}
 )
 RUN_LIMITS: Final[Mapping[str, timedelta]] = MappingProxyType(
     {name: kind.run_limit for name, kind in KINDS.items()}

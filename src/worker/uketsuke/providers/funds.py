@@ -63,7 +63,7 @@ def usage_of(answer: Answer, lane: Lane, rates: Rates | None, *, estimate: int |
     )
     return Usage(
         provider=lane.provider,
-        model=answer.model,
+        model=answer.model or lane.model,  # a model that hears does not tell its name
         asked_model=lane.model,
         provider_request_id=answer.request_id,
         input_tokens=answer.input_tokens,

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Awaitable, Mapping, Sequence
+from typing import Any, TypeVar
 
+from uketsuke.domain.audio import HEAD_BYTES, sniff
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
-from uketsuke.domain.job import LeasedJob
+from uketsuke.domain.ids import JOB_ID
+from uketsuke.domain.job import LeasedJob, Upload
+from uketsuke.providers.port import Audio
 from uketsuke.services.ports import Ports, Unavailable
+
+_Answer = TypeVar("_Answer")
 
 
 async def load_text(leased: LeasedJob, *, ports: Ports) -> str:
@@ -34,6 +39,61 @@ async def load_texts(leased: LeasedJob, *, ports: Ports) -> Sequence[str]:
     return texts
 
 
+async def load_source(ref: str, *, tenant_id: str, members: Mapping[str, str], ports: Ports) -> str:
+    """Return one of several inputs as a text that is not blank.
+
+    ``members`` tells by a job's kind which member of its result is its text.
+    """
+    if JOB_ID.fullmatch(ref):
+        text = await _text_of_job(ref, tenant_id=tenant_id, members=members, ports=ports)
+    else:
+        upload = await _upload(ref, tenant_id=tenant_id, ports=ports)
+        text = _decode(await _object(upload.object_key, ports=ports))
+    if not text.strip():
+        raise AttemptFailed(ErrorClass.INVALID_INPUT, "input_empty")
+    return text
+
+
+async def load_audio(leased: LeasedJob, *, ports: Ports) -> Audio:
+    """Say where the recording lies and what it is. Its content stays there."""
+    (ref,) = leased.job.input.refs
+    upload = await _upload(ref, tenant_id=leased.job.tenant_id, ports=ports)
+    length = min(HEAD_BYTES, upload.bytes)
+    head = await _asked(ports.blobs.part(upload.object_key, offset=0, length=length))
+    if head is None:
+        raise AttemptFailed(ErrorClass.NOT_FOUND, "input_gone")
+    form = sniff(head)
+    if form is None:
+        raise AttemptFailed(ErrorClass.INVALID_INPUT, "audio_unsupported")
+    return Audio(
+        object_key=upload.object_key,
+        bytes=upload.bytes,
+        content_type=form.content_type,
+        # Providers go by its ending.
+        filename=f"audio.{form}",
+    )
+
+
+async def _text_of_job(
+    job_id: str, *, tenant_id: str, members: Mapping[str, str], ports: Ports
+) -> str:
+    jobs = await _asked(ports.inputs.find_jobs([job_id], tenant_id=tenant_id))
+    job = jobs.get(job_id)
+    if job is None or job.result is None:
+        raise AttemptFailed(ErrorClass.NOT_FOUND, "input_gone")
+    if job.result.object_key is not None:
+        document = json.loads(await _object(job.result.object_key, ports=ports))
+    else:
+        kept = await _asked(ports.jobs.result_text(job.key, attempt=job.result.attempt))
+        if kept is None:
+            raise AttemptFailed(ErrorClass.NOT_FOUND, "input_gone")
+        document = json.loads(kept)
+    text = document.get(members.get(job.kind, ""))
+    if not isinstance(text, str):
+        raise AttemptFailed(ErrorClass.INVALID_INPUT, "input_not_text")
+    return text
+
+
 async def _kept(leased: LeasedJob, *, ports: Ports) -> Any:
     """Return what was submitted with the job itself."""
     place = leased.job.input
@@ -46,23 +106,29 @@ async def _kept(leased: LeasedJob, *, ports: Ports) -> Any:
 
 async def _uploaded(leased: LeasedJob, *, ports: Ports) -> bytes:
     (ref,) = leased.job.input.refs
-    try:
-        uploads = await ports.inputs.find([ref], tenant_id=leased.job.tenant_id)
-    except Unavailable:
-        raise AttemptFailed(ErrorClass.UNAVAILABLE, "storage_unavailable") from None
+    upload = await _upload(ref, tenant_id=leased.job.tenant_id, ports=ports)
+    return await _object(upload.object_key, ports=ports)
+
+
+async def _upload(ref: str, *, tenant_id: str, ports: Ports) -> Upload:
+    uploads = await _asked(ports.inputs.find([ref], tenant_id=tenant_id))
     if ref not in uploads:
         raise AttemptFailed(ErrorClass.NOT_FOUND, "input_gone")
-    return await _object(uploads[ref].object_key, ports=ports)
+    return uploads[ref]
 
 
 async def _object(key: str, *, ports: Ports) -> bytes:
-    try:
-        content = await ports.blobs.get(key)
-    except Unavailable:
-        raise AttemptFailed(ErrorClass.UNAVAILABLE, "storage_unavailable") from None
+    content = await _asked(ports.blobs.get(key))
     if content is None:
         raise AttemptFailed(ErrorClass.NOT_FOUND, "input_gone")
     return content
+
+
+async def _asked(answer: Awaitable[_Answer]) -> _Answer:
+    try:
+        return await answer
+    except Unavailable:
+        raise AttemptFailed(ErrorClass.UNAVAILABLE, "storage_unavailable") from None
 
 
 def _decode(content: bytes) -> str:

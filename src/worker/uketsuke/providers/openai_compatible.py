@@ -1,22 +1,34 @@
-"""Any server that speaks OpenAI's HTTP: its answers read, its errors put into our words.
+"""Any server that speaks OpenAI's HTTP: what it is sent, and how it is waited for.
 
-Routes and error shapes as documented at platform.openai.com/docs/api-reference; vLLM, Ollama,
-LM Studio and AI Gateway speak them too.
+Routes as documented at platform.openai.com/docs/api-reference; vLLM, Ollama, LM Studio and AI
+Gateway speak them too. ``openai_answers`` reads what comes back, ``openai_errors`` what goes wrong.
 """
 
 from __future__ import annotations
 
-import itertools
 import json
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
 
-from uketsuke.domain.backoff import parse_retry_after
-from uketsuke.domain.failure import AttemptFailed, ErrorClass
-from uketsuke.providers.port import Answer, CallContext
-from uketsuke.services.ports import Clock, HttpAnswer, HttpClient, Unavailable
+from uketsuke.providers import openai_answers as answers
+from uketsuke.providers.embeddings import vectors_of
+from uketsuke.providers.meaning import Fault, fault
+from uketsuke.providers.multipart import form_around
+from uketsuke.providers.openai_errors import refusal_of, wants_other_limit
+from uketsuke.providers.port import Answer, Audio, CallContext
+from uketsuke.providers.stored_audio import open_audio
+from uketsuke.providers.transcript import audio_ms_of
+from uketsuke.services.ports import (
+    Blobs,
+    Clock,
+    HttpAnswer,
+    HttpClient,
+    StreamedBody,
+    TooLarge,
+    Unavailable,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,175 +36,141 @@ class OpenAICompatible:
     """A provider by its base URL, as in ``https://host/v1``."""
 
     http: HttpClient
+    blobs: Blobs
     clock: Clock
     base_url: str
     api_key: str
+    organization: str = ""
+    project: str = ""
 
     async def chat(
         self, *, model: str, system: str, user: str, max_output_tokens: int, context: CallContext
     ) -> Answer:
-        """Ask a chat model once; the answer's value is its text."""
-        document = {
+        """Ask a chat model once; the answer's value is its text.
+
+        Other servers know only ``max_tokens``, newer models of OpenAI's only the other name: who
+        refuses the first, which costs nothing, is asked again.
+        """
+        document: dict[str, object] = {
             "model": model,
             "messages": [
                 {"role": "system", "content": system},
                 {"role": "user", "content": user},
             ],
-            "max_tokens": max_output_tokens,
             "stream": False,
         }
-        answer = await self._post("chat/completions", document, context)
-        return self._answer(_text_of(answer), answer)
+        before = self.clock.monotonic()
+        answer = await self._post(
+            "chat/completions", {**document, "max_tokens": max_output_tokens}, context
+        )
+        if wants_other_limit(answer):
+            spent = timedelta(seconds=self.clock.monotonic() - before)
+            answer = await self._post(
+                "chat/completions",
+                {**document, "max_completion_tokens": max_output_tokens},
+                _again(context, spent),
+            )
+        read = self._read(answer)
+        return _answer(answers.text_of(read), answer, read)
 
     async def embed(self, *, model: str, texts: Sequence[str], context: CallContext) -> Answer:
-        """Embed texts; the answer's value is their vectors, in the order of the texts."""
+        """Embed texts; the answer's value is their ``Vectors``, in the order of the texts."""
         document = {"model": model, "input": list(texts), "encoding_format": "float"}
         answer = await self._post("embeddings", document, context)
-        return self._answer(_vectors_of(answer, count=len(texts)), answer)
+        read = self._read(answer)
+        return _answer(vectors_of(read, count=len(texts)), answer, read)
+
+    async def transcribe(
+        self, *, model: str, audio: Audio, language: str | None, context: CallContext
+    ) -> Answer:
+        """Turn speech into text; the recording goes to the provider as it comes from the store."""
+        fields = [("model", model), *_wanted(model)]
+        fields += [("language", language)] if language is not None else []
+        form = form_around(audio, fields=fields, seed=context.idempotency_key)
+        stream = await open_audio(audio, self.blobs)
+        body = StreamedBody(head=form.head, middle=stream, middle_bytes=audio.bytes, tail=form.tail)
+        answer = await _sent(
+            self.http.post_stream(
+                f"{self.base_url}/audio/transcriptions",
+                headers=self._headers(context, form.content_type),
+                body=body,
+                timeout=context.timeout,
+            )
+        )
+        read = self._read(answer)
+        heard = answers.transcription_of(read)
+        return replace(_answer(heard, answer, read), audio_ms=audio_ms_of(heard))
 
     async def _post(
         self, route: str, document: Mapping[str, object], context: CallContext
-    ) -> Mapping[str, Any]:
-        headers = {
-            "authorization": f"Bearer {self.api_key}",
-            "content-type": "application/json",
-            "idempotency-key": context.idempotency_key,
-            "x-client-request-id": context.idempotency_key,
-        }
-        if context.traceparent:
-            headers["traceparent"] = context.traceparent
-        try:
-            answer = await self.http.post(
+    ) -> HttpAnswer:
+        return await _sent(
+            self.http.post(
                 f"{self.base_url}/{route}",
-                headers=headers,
+                headers=self._headers(context, "application/json"),
                 body=json.dumps(document, ensure_ascii=False).encode(),
                 timeout=context.timeout,
             )
-        except TimeoutError:
-            raise AttemptFailed(ErrorClass.TIMEOUT, "provider_timed_out") from None
-        except Unavailable:
-            # Not a no of the provider's: it may be at work on the call under its key.
-            raise AttemptFailed(ErrorClass.UNAVAILABLE, "provider_connection_lost") from None
-        if answer.status != 200:
-            raise self._refusal(answer)
-        return {**_json_object(answer), "_request_id": answer.headers.get("x-request-id")}
-
-    def _refusal(self, answer: HttpAnswer) -> AttemptFailed:
-        code = _error_code(answer)
-        if code and code in _BY_CODE:
-            error_class, ours = _BY_CODE[code]
-        else:
-            error_class, ours = _BY_STATUS.get(answer.status, _by_range(answer.status))
-        wait = parse_retry_after(answer.headers.get("retry-after"), now=self.clock.now())
-        return AttemptFailed(error_class, ours, retry_after=wait)
-
-    def _answer(self, value: Any, document: Mapping[str, Any]) -> Answer:
-        usage = document.get("usage")
-        usage = usage if isinstance(usage, Mapping) else {}
-        return Answer(
-            value=value,
-            model=_string(document.get("model")),
-            request_id=_string(document.get("_request_id")) or _string(document.get("id")),
-            input_tokens=_count(usage.get("prompt_tokens")),
-            output_tokens=_count(usage.get("completion_tokens")),
         )
 
+    def _headers(self, context: CallContext, content_type: str) -> Mapping[str, str]:
+        headers = {
+            "authorization": f"Bearer {self.api_key}",
+            "content-type": content_type,
+            "idempotency-key": context.idempotency_key,
+            "x-client-request-id": context.idempotency_key,
+        }
+        # platform.openai.com/docs/api-reference/authentication
+        optional = {
+            "openai-organization": self.organization,
+            "openai-project": self.project,
+            "traceparent": context.traceparent,
+        }
+        return headers | {name: value for name, value in optional.items() if value}
 
-_UNAVAILABLE: Final = (ErrorClass.UNAVAILABLE, "provider_unavailable")
-_UNUSABLE: Final = (ErrorClass.UNAVAILABLE, "provider_answer_unusable")
-
-# platform.openai.com/docs/guides/error-codes: two different refusals share 429.
-_BY_CODE: Final[Mapping[str, tuple[ErrorClass, str]]] = {
-    "insufficient_quota": (ErrorClass.QUOTA, "provider_quota_used_up"),
-    "billing_hard_limit_reached": (ErrorClass.QUOTA, "provider_quota_used_up"),
-    "content_filter": (ErrorClass.REFUSED, "provider_refused"),
-    "content_policy_violation": (ErrorClass.REFUSED, "provider_refused"),
-    "context_length_exceeded": (ErrorClass.TOO_LARGE, "input_too_large"),
-    "model_not_found": (ErrorClass.NOT_FOUND, "model_not_found"),
-    "invalid_api_key": (ErrorClass.DENIED, "provider_denied"),
-}
-_BY_STATUS: Final[Mapping[int, tuple[ErrorClass, str]]] = {
-    400: (ErrorClass.INVALID_INPUT, "provider_rejected_input"),
-    401: (ErrorClass.DENIED, "provider_denied"),
-    403: (ErrorClass.DENIED, "provider_denied"),
-    404: (ErrorClass.NOT_FOUND, "model_not_found"),
-    408: (ErrorClass.TIMEOUT, "provider_timed_out"),
-    409: _UNAVAILABLE,
-    413: (ErrorClass.TOO_LARGE, "input_too_large"),
-    422: (ErrorClass.INVALID_INPUT, "provider_rejected_input"),
-    429: (ErrorClass.THROTTLED, "provider_throttled"),
-    504: (ErrorClass.TIMEOUT, "provider_timed_out"),
-    529: (ErrorClass.THROTTLED, "provider_throttled"),
-}
+    def _read(self, answer: HttpAnswer) -> Mapping[str, Any]:
+        if answer.status != 200:
+            raise refusal_of(answer, now=self.clock.now())
+        return answers.json_object(answer)
 
 
-def _by_range(status: int) -> tuple[ErrorClass, str]:
-    if 400 <= status < 500:
-        return ErrorClass.INVALID_INPUT, "provider_rejected_input"
-    # A redirect or an odd success is no answer either, and may pass.
-    return _UNAVAILABLE if status >= 500 else _UNUSABLE
-
-
-def _error_code(answer: HttpAnswer) -> str | None:
+async def _sent(request: Awaitable[HttpAnswer]) -> HttpAnswer:
     try:
-        error = json.loads(answer.body)["error"]
-        return _string(error.get("code")) or _string(error.get("type"))
-    except (ValueError, LookupError, TypeError, AttributeError):
-        return None
+        return await request
+    except TimeoutError:
+        raise fault(Fault.TIMED_OUT) from None
+    except Unavailable:
+        raise fault(Fault.CONNECTION_LOST) from None
+    except TooLarge:
+        raise fault(Fault.TOO_LONG) from None
 
 
-def _json_object(answer: HttpAnswer) -> Mapping[str, Any]:
-    try:
-        document = json.loads(answer.body)
-    except (ValueError, RecursionError):
-        raise AttemptFailed(*_UNUSABLE) from None
-    if not isinstance(document, dict):
-        raise AttemptFailed(*_UNUSABLE)
-    return document
+def _again(context: CallContext, spent: timedelta) -> CallContext:
+    """Return the context of the second of two requests of one call: another body, another key."""
+    return replace(
+        context,
+        idempotency_key=f"{context.idempotency_key}.again",
+        timeout=max(context.timeout - spent, timedelta(milliseconds=10)),
+    )
 
 
-def _text_of(document: Mapping[str, Any]) -> str:
-    try:
-        choice = document["choices"][0]
-        reason, message = choice.get("finish_reason"), choice["message"]
-        text, refusal = message.get("content"), message.get("refusal")
-    except (LookupError, TypeError, AttributeError):
-        raise AttemptFailed(*_UNUSABLE) from None
-    if reason == "content_filter" or refusal:
-        raise AttemptFailed(ErrorClass.REFUSED, "provider_refused")
-    # Cut off in the middle (finish_reason "length") is not an answer that anyone should keep.
-    if reason == "length" or not isinstance(text, str) or not text.strip():
-        raise AttemptFailed(*_UNUSABLE)
-    return _storable(text)
+def _wanted(model: str) -> Sequence[tuple[str, str]]:
+    """Ask for segments, of models that have them.
+
+    OpenAI's newer ones give a text alone, and refuse to be asked for more
+    (platform.openai.com/docs/api-reference/audio/createTranscription, ``response_format``).
+    """
+    if model.startswith("gpt-"):
+        return [("response_format", "json")]
+    return [("response_format", "verbose_json"), ("timestamp_granularities[]", "segment")]
 
 
-def _storable(text: str) -> str:
-    """Refuse what no UTF-8 can hold; drop NUL, at which a database may end a text."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise AttemptFailed(*_UNUSABLE) from None
-    return text.replace("\0", "").strip()
-
-
-def _vectors_of(document: Mapping[str, Any], *, count: int) -> list[list[float]]:
-    try:
-        entries = sorted(document["data"], key=lambda entry: entry["index"])
-        indexes = [entry["index"] for entry in entries]
-        vectors = [[float(number) for number in entry["embedding"]] for entry in entries]
-    except (LookupError, TypeError, ValueError):
-        raise AttemptFailed(*_UNUSABLE) from None
-    sizes = {len(vector) for vector in vectors}
-    if not all(map(math.isfinite, itertools.chain.from_iterable(vectors))):
-        raise AttemptFailed(*_UNUSABLE)
-    if indexes != list(range(count)) or len(sizes) != 1 or 0 in sizes:
-        raise AttemptFailed(*_UNUSABLE)
-    return vectors
-
-
-def _string(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+def _answer(value: Any, answer: HttpAnswer, document: Mapping[str, Any]) -> Answer:
+    input_tokens, output_tokens = answers.tokens_of(document)
+    return Answer(
+        value=value,
+        model=answers.string(document.get("model")),
+        request_id=answers.request_id_of(answer, document),
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+    )

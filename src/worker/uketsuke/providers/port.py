@@ -32,6 +32,19 @@ class Answer:
     audio_ms: int | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audio:
+    """A recording in the object store: ``bytes`` long, its type found by its content.
+
+    Providers tell the format by the end of ``filename``, so it is made up to fit the type.
+    """
+
+    object_key: str
+    bytes: int
+    content_type: str
+    filename: str
+
+
 class Provider(Protocol):
     """One provider. Every method makes one call and raises ``AttemptFailed`` and nothing else."""
 
@@ -42,5 +55,17 @@ class Provider(Protocol):
         ...
 
     async def embed(self, *, model: str, texts: Sequence[str], context: CallContext) -> Answer:
-        """Embed texts; the answer's value is their vectors, in the order of the texts."""
+        """Embed texts; the answer's value is their ``Vectors``, in the order of the texts."""
+        ...
+
+    async def transcribe(
+        self, *, model: str, audio: Audio, language: str | None, context: CallContext
+    ) -> Answer:
+        """Turn speech into text; ``language`` is an ISO 639-1 code, None lets the model find out.
+
+        The answer's value is ``{"text", "language", "segments": [{"start", "end", "text"}],
+        "duration_seconds"}``: times in seconds, ascending. Not every model tells everything:
+        ``language`` and ``duration_seconds`` may be None, ``segments`` empty though there is text.
+        Silence is a text that is empty. ``audio_ms`` is the duration, as far as it is known.
+        """
         ...

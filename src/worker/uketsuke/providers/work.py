@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
 import msgspec
 
@@ -15,9 +15,14 @@ from uketsuke.domain.price import FRAME_TOKENS, Expected, tokens_in
 from uketsuke.kinds.kind import Chat, Embeddings, Kind, Result
 from uketsuke.providers import input as inputs
 from uketsuke.providers.calls import Calls, Providers
+from uketsuke.providers.embeddings import read_written, written
+from uketsuke.providers.port import Answer, CallContext, Provider
 from uketsuke.services.execute import Attempt
 from uketsuke.services.ports import Ports
 from uketsuke.services.steps import StepValue
+
+# In what a step is known by: one that was kept in another form is asked anew.
+_VECTORS_FORM: Final = "float32"
 
 
 async def run_kind(
@@ -28,18 +33,22 @@ async def run_kind(
     if kind is None:
         raise AttemptFailed(ErrorClass.NOT_FOUND, "kind_unknown")
     params = msgspec.convert(attempt.leased.job.params, kind.params)
-    work = AttemptWork(attempt=attempt, kind=kind, providers=providers, ports=ports)
+    members = {name: known.gives for name, known in kinds.items() if known.gives}
+    work = AttemptWork(
+        attempt=attempt, kind=kind, providers=providers, ports=ports, members=members
+    )
     return await kind.run(work, params)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptWork:
-    """``kinds.kind.Work`` for one attempt."""
+    """``kinds.kind.Work`` for one attempt. ``members`` tells each kind's ``gives``."""
 
     attempt: Attempt
     kind: Kind
     providers: Providers
     ports: Ports
+    members: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def job(self) -> Job:
@@ -51,12 +60,23 @@ class AttemptWork:
     async def texts(self) -> Sequence[str]:
         return await inputs.load_texts(self.attempt.leased, ports=self.ports)
 
-    async def plan(self, version: int, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    async def source(self, ref: str) -> str:
+        return await inputs.load_source(
+            ref, tenant_id=self.job.tenant_id, members=self.members, ports=self.ports
+        )
+
+    @property
+    def context_tokens(self) -> int:
+        return self.ports.settings.chat_context_tokens
+
+    async def plan(
+        self, version: int, make: Callable[[], dict[str, Any]], *, step: str = "plan"
+    ) -> dict[str, Any]:
         async def first(_refusals: int) -> StepValue:
             return StepValue(value={"version": version, **make()})
 
         # The same name whatever it was made from: the plan is the job's, not the code's.
-        plan: dict[str, Any] = (await self.attempt.steps.run("plan", None, first)).value
+        plan: dict[str, Any] = (await self.attempt.steps.run(step, None, first)).value
         if plan["version"] not in self.kind.plan_versions:
             raise AttemptFailed(ErrorClass.NOT_FOUND, "not_supported")
         return plan
@@ -80,18 +100,30 @@ class AttemptWork:
         )
         return text
 
+    async def transcribe(self, step: str, language: str | None) -> dict[str, Any]:
+        audio = await inputs.load_audio(self.attempt.leased, ports=self.ports)
+        heard: dict[str, Any] = await self._calls.make(
+            step,
+            [audio.object_key, language],
+            Capability.TRANSCRIBE,
+            lambda provider, model, context: provider.transcribe(
+                model=model, audio=audio, language=language, context=context
+            ),
+        )
+        return heard
+
     async def embed(self, step: str, texts: Sequence[str]) -> Embeddings:
         model = self.ports.settings.lane_of(self.job.kind, Capability.EMBED).model
-        vectors = await self._calls.make(
-            step,
-            [model, *texts],
-            Capability.EMBED,
-            lambda provider, model, context: provider.embed(
-                model=model, texts=texts, context=context
-            ),
-            expected=call_expects(texts, 0),
+
+        async def call(provider: Provider, model: str, context: CallContext) -> Answer:
+            answer = await provider.embed(model=model, texts=texts, context=context)
+            return replace(answer, value=written(answer, asked=model, count=len(texts)))
+
+        given = [_VECTORS_FORM, model, *texts]
+        made = await self._calls.make(
+            step, given, Capability.EMBED, call, expected=call_expects(texts, 0)
         )
-        return Embeddings(model=model, vectors=vectors)
+        return read_written(made)
 
     @property
     def _calls(self) -> Calls:

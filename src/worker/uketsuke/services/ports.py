@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol
 
 from uketsuke.domain.api_key import StoredKey
 from uketsuke.domain.failure import ErrorClass
@@ -48,7 +48,7 @@ class Delivery:
 
 
 class TooLarge(Exception):
-    """A streamed body was longer than allowed. Nothing of it is kept."""
+    """A body was longer than allowed. Nothing of it is kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -345,11 +345,15 @@ class KeyStore(Protocol):
 
 
 class Inputs(Protocol):
-    """The uploads' rows."""
+    """What a job may name as its input: uploads, and what other jobs have brought."""
 
     async def record(self, upload: Upload, *, keep: timedelta) -> Upload: ...
 
     async def find(self, refs: Sequence[str], *, tenant_id: str) -> Mapping[str, Upload]: ...
+
+    async def find_jobs(self, job_ids: Sequence[str], *, tenant_id: str) -> Mapping[str, Job]:
+        """Return jobs that are live, or ended and still kept."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -373,8 +377,12 @@ class Blobs(Protocol):
 
     async def get(self, key: str) -> bytes | None: ...
 
-    async def stream(self, key: str) -> object | None:
-        """A body that the HTTP layer can send as it comes."""
+    async def part(self, key: str, *, offset: int, length: int) -> bytes | None:
+        """At most ``length`` bytes from ``offset`` on, which lies within the object."""
+        ...
+
+    async def stream(self, key: str, *, offset: int = 0) -> object | None:
+        """A body that the HTTP layer can send as it comes, from ``offset`` on."""
         ...
 
     async def names(self, prefix: str) -> Sequence[str]:
@@ -396,6 +404,10 @@ class JobQueue(Protocol):
         ...
 
 
+# Sixty-four vectors of 4,096 numbers are 6 MB of JSON.
+MOST_ANSWER_BYTES: Final = 8_388_608
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpAnswer:
     """What came back; header names are lower case."""
@@ -405,13 +417,40 @@ class HttpAnswer:
     body: bytes
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamedBody:
+    """A request's body whose middle is an object's stream, of ``middle_bytes`` bytes."""
+
+    head: bytes
+    middle: object
+    middle_bytes: int
+    tail: bytes
+
+    @property
+    def length(self) -> int:
+        return len(self.head) + self.middle_bytes + len(self.tail)
+
+
 class HttpClient(Protocol):
     """Outgoing HTTP."""
 
     async def post(
         self, url: str, *, headers: Mapping[str, str], body: bytes, timeout: timedelta
     ) -> HttpAnswer:
-        """Raises ``TimeoutError``, and ``Unavailable`` if the connection failed."""
+        """Raises ``TimeoutError``, and ``Unavailable`` if the connection failed.
+
+        Raises ``TooLarge`` for an answer beyond ``MOST_ANSWER_BYTES``: it would be held in memory,
+        and again in pieces while it is read.
+        """
+        ...
+
+    async def post_stream(
+        self, url: str, *, headers: Mapping[str, str], body: StreamedBody, timeout: timedelta
+    ) -> HttpAnswer:
+        """Send what ``Blobs.stream`` gave, without holding it in memory; else as ``post``.
+
+        The stream is used up, or hung up on, whatever happens.
+        """
         ...
 
 

@@ -38,6 +38,10 @@ def raw_binding(env: Any, name: str) -> Any:
     return getattr(env._env, name)
 
 
+def is_bound(env: Any, name: str) -> bool:
+    return bool(js.Object.hasOwn(env._env, name))
+
+
 def raw(wrapped: Any) -> Any:
     """Return the JavaScript object in a wrapper of the SDK's."""
     return wrapped._binding

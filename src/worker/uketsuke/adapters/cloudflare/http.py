@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 import js
 
 from uketsuke.adapters.cloudflare import ffi
-from uketsuke.http.message import Request, Response, Stream, read_query
-from uketsuke.services.ports import TooLarge
+from uketsuke.adapters.cloudflare.streams import read_stream, stream_of
+from uketsuke.http.message import Pieces, Request, Response, Stream, read_query
 
 
 class IncomingBody:
@@ -23,21 +23,7 @@ class IncomingBody:
         return self._raw.body
 
     async def read(self, limit: int) -> bytes:
-        if ffi.is_nothing(self._raw.body):
-            return b""
-        reader = self._raw.body.getReader()
-        chunks: list[bytes] = []
-        length = 0
-        while True:
-            read = await reader.read()
-            if read.done:
-                return b"".join(chunks)
-            length += read.value.byteLength
-            if length > limit:
-                # The length may be absent or a lie, so it is counted; the rest stays unread.
-                await reader.cancel("too large")
-                raise TooLarge
-            chunks.append(ffi.view_bytes(read.value))
+        return await read_stream(self._raw.body, limit=limit)
 
 
 def read_request(raw: Any) -> Request:
@@ -61,5 +47,7 @@ def write_response(response: Response) -> Any:
     options.headers = headers
     if isinstance(response.body, Stream):
         return js.Response.new(response.body.content, options)
+    if isinstance(response.body, Pieces):
+        return js.Response.new(stream_of(response.body.content), options)
     body = ffi.from_bytes(response.body) if response.body else None
     return js.Response.new(ffi.or_null(body), options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import js
@@ -40,8 +40,14 @@ class R2Blobs:
             raise ffi.translate(error) from None
 
     async def get(self, key: str) -> bytes | None:
+        return await self._read(key, {})
+
+    async def part(self, key: str, *, offset: int, length: int) -> bytes | None:
+        return await self._read(key, {"range": {"offset": offset, "length": length}})
+
+    async def _read(self, key: str, options: Mapping[str, object]) -> bytes | None:
         try:
-            found = await ffi.patiently(self._binding.get(key))
+            found = await ffi.patiently(self._binding.get(key, ffi.to_object(options)))
             return (
                 None
                 if ffi.is_nothing(found)
@@ -50,9 +56,10 @@ class R2Blobs:
         except ffi.JsError as error:
             raise ffi.translate(error) from None
 
-    async def stream(self, key: str) -> object | None:
+    async def stream(self, key: str, *, offset: int = 0) -> object | None:
+        options = ffi.to_object({"range": {"offset": offset}} if offset else {})
         try:
-            found = await ffi.patiently(self._binding.get(key))
+            found = await ffi.patiently(self._binding.get(key, options))
         except ffi.JsError as error:
             raise ffi.translate(error) from None
         body: object | None = None if ffi.is_nothing(found) else found.body

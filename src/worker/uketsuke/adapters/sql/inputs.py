@@ -1,4 +1,4 @@
-"""The store of uploads."""
+"""The store of what a job may name as its input: uploads, and what other jobs have brought."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Final
 
 from uketsuke.adapters.sql import rows
 from uketsuke.adapters.sql.database import Database, Statement
-from uketsuke.adapters.sql.terms import NOW
-from uketsuke.domain.job import Upload
+from uketsuke.adapters.sql.terms import JOB, NOW
+from uketsuke.domain.job import Job, Upload
 
 _COLUMNS: Final = "tenant_id, id, object_key, bytes, sha256, content_type, expires_at"
 
@@ -28,6 +28,16 @@ SELECT {_COLUMNS}
  WHERE tenant_id = ?1
    AND id IN (SELECT value FROM json_each(?2))
    AND expires_at > {NOW}
+"""
+
+# Live ones too, so that one can be told that it is too early. ?1 tenant, ?2 JSON array of ids
+SELECT_SOURCES: Final = f"""
+SELECT {JOB}
+  FROM jobs
+ WHERE tenant_id = ?1
+   AND id IN (SELECT value FROM json_each(?2))
+   AND erased_at IS NULL
+   AND (expires_at IS NULL OR expires_at > {NOW})
 """
 
 
@@ -49,3 +59,8 @@ class SqlInputs:
         asked = Statement(SELECT_INPUTS, (tenant_id, rows.dump(list(refs))))
         (found,) = await self._database.batch([asked])
         return {row["id"]: rows.to_upload(row) for row in found}
+
+    async def find_jobs(self, job_ids: Sequence[str], *, tenant_id: str) -> Mapping[str, Job]:
+        asked = Statement(SELECT_SOURCES, (tenant_id, rows.dump(list(job_ids))))
+        (found,) = await self._database.batch([asked])
+        return {row["id"]: rows.to_job(row) for row in found}

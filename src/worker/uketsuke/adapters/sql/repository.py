@@ -10,6 +10,7 @@ from uketsuke.adapters.sql import expiry, rows
 from uketsuke.adapters.sql import run_statements as runs
 from uketsuke.adapters.sql import statements as sql
 from uketsuke.adapters.sql.database import Database, Row, Statement
+from uketsuke.domain.ids import JOB_ID
 from uketsuke.domain.job import (
     Attempt,
     Ending,
@@ -209,12 +210,12 @@ def _failing_outlived(new: NewJob, kept: Retention) -> Sequence[Statement]:
 
 def _accepting(new: NewJob) -> Sequence[Statement]:
     tenant, job = new.key
-    uploads = rows.dump(list(new.input.refs))
+    named = rows.dump(list(new.input.refs))
     insert = (
         tenant, job, new.request_key, new.kind, new.engine, new.origin, new.run_key,
         rows.dump(dict(new.params)), rows.dump(dict(new.metadata)),
         rows.from_input_place(new.input), new.traceparent, new.max_attempts,
-        rows.to_ms(new.deadline), rows.to_ms(new.first_wake), uploads, rows.to_ms(new.run_limit),
+        rows.to_ms(new.deadline), rows.to_ms(new.first_wake), named, rows.to_ms(new.run_limit),
         f"{new.start.token}.{job}" if new.start else None,
         rows.to_ms(new.start.lease) if new.start else None,
         new.max_cost_micros, rows.from_expected(new.expected),
@@ -225,8 +226,10 @@ def _accepting(new: NewJob) -> Sequence[Statement]:
         Statement(sql.INSERT_SUBMISSION, (tenant, job, fingerprint, new.inline_input)),
     ]
     if new.input.refs:
-        pin = (tenant, job, uploads, rows.to_ms(new.keep_uploads))
+        pin = (tenant, job, named, rows.to_ms(new.keep_uploads))
         accepting.append(Statement(sql.PIN_UPLOADS, pin))
+        if any(map(JOB_ID.fullmatch, new.input.refs)):
+            accepting.append(Statement(sql.PIN_RESULTS, pin))
     winner = (tenant, job, new.request_key, new.run_key)
     return [*accepting, Statement(sql.SELECT_ADMITTED, winner)]
 

@@ -1,7 +1,8 @@
 """The store of schedules.
 
-An upload that a schedule names is kept without end: its time is ``PINNED``. What no schedule of
-the tenant names any more gets an end again, in the same transaction.
+An upload that a schedule names is kept without end: its time is ``PINNED``; so is a finished job
+whose result one names. What no schedule of the tenant names any more gets an end again, in the same
+transaction.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Final
 
 from uketsuke.adapters.sql import rows
 from uketsuke.adapters.sql.database import Database, Param, Row, Statement
-from uketsuke.adapters.sql.terms import NOW
+from uketsuke.adapters.sql.terms import KEPT_RESULT, NOW
 from uketsuke.domain.schedule import (
     Last,
     NewSchedule,
@@ -40,10 +41,20 @@ UPDATE inputs
    AND expires_at < {PINNED}
 """
 
+# ?1 tenant, ?2 finished jobs (JSON array of ids)
+PIN_NAMED_RESULTS: Final = f"""
+UPDATE jobs
+   SET expires_at = {PINNED}
+ WHERE tenant_id = ?1
+   AND id IN (SELECT value FROM json_each(?2))
+   AND {KEPT_RESULT}
+   AND expires_at < {PINNED}
+"""
+
 # After the pinning, so that what it demands of the uploads does not hang on the clock.
 # ?1 tenant, ?2 name, ?3 generation, ?4 cron, ?5 timezone, ?6 kind, ?7 params, ?8 input, ?9 content,
-# ?10 run key, ?11 overlap, ?12 1 if enabled, ?13 next, ?14 uploads that must exist (JSON array),
-# ?15 what its kind expects
+# ?10 run key, ?11 overlap, ?12 1 if enabled, ?13 next, ?14 what must be pinned (JSON array), ?15
+# what its kind expects
 PUT_SCHEDULE: Final = f"""
 INSERT INTO schedules (tenant_id, name, generation, cron, timezone, kind, params, input, content,
                        run_key, overlap, enabled, created_at, updated_at, next_at, expected)
@@ -54,7 +65,13 @@ SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, {NOW}, {NOW}, ?13, ?15
                                         FROM inputs
                                        WHERE inputs.tenant_id = ?1
                                          AND inputs.id = named.value
-                                         AND inputs.expires_at = {PINNED}))
+                                         AND inputs.expires_at = {PINNED})
+                      AND NOT EXISTS (SELECT 1
+                                        FROM jobs
+                                       WHERE jobs.tenant_id = ?1
+                                         AND jobs.id = named.value
+                                         AND jobs.expires_at = {PINNED}
+                                         AND jobs.erased_at IS NULL))
 ON CONFLICT (tenant_id, name) DO UPDATE
    SET cron = excluded.cron,
        timezone = excluded.timezone,
@@ -79,6 +96,18 @@ RETURNING {SCHEDULE}
 RELEASE_UPLOADS: Final = f"""
 UPDATE inputs
    SET expires_at = {NOW} + ?2
+ WHERE tenant_id = ?1
+   AND expires_at = {PINNED}
+   AND id NOT IN (SELECT named.value
+                    FROM schedules AS s, json_each(s.input, '$.refs') AS named
+                   WHERE s.tenant_id = ?1)
+"""
+
+# A tenant's jobs are many, those that are pinned few: only they are in this index.
+# ?1 tenant, ?2 ms to keep from now, ?3 ms to keep from the job's end
+RELEASE_RESULTS: Final = f"""
+UPDATE jobs INDEXED BY jobs_pinned
+   SET expires_at = max({NOW} + ?2, finished_at + ?3)
  WHERE tenant_id = ?1
    AND expires_at = {PINNED}
    AND id NOT IN (SELECT named.value
@@ -138,30 +167,34 @@ DELETE FROM occurrences WHERE tenant_id = ?1 AND schedule = ?2 AND state <> 'rec
 """
 
 _BYTES_A_PAGE: Final = 2 * 1024 * 1024
-# A released upload outlives every job that a schedule has started with it; none may live longer.
+# What is released outlives every job that a schedule has started with it; none may live longer.
 _LONGEST_DEADLINE: Final = timedelta(days=7)
 
 
 class SqlSchedules:
     """``services.schedule_ports.Schedules`` on any ``Database``."""
 
-    def __init__(self, database: Database, *, keep_inputs: timedelta) -> None:
+    def __init__(
+        self, database: Database, *, keep_inputs: timedelta, keep_results: timedelta
+    ) -> None:
         self._database = database
         self._keep_released = rows.to_ms(keep_inputs + _LONGEST_DEADLINE)
+        self._keep_results = rows.to_ms(keep_results)
 
     async def put(self, new: NewSchedule) -> PutSchedule | None:
-        tenant, uploads = new.key.tenant_id, rows.dump(list(new.input.refs))
+        tenant, named = new.key.tenant_id, rows.dump(list(new.input.refs))
         row = (
             *new.key, new.generation, new.cron, new.timezone, new.kind, rows.dump(dict(new.params)),
             rows.from_input_place(new.input), new.content, new.run_key, new.overlap,
-            int(new.enabled), rows.from_time_or_none(new.next_at), uploads,
+            int(new.enabled), rows.from_time_or_none(new.next_at), named,
             rows.from_expected(new.expected),
         )  # fmt: skip
-        _, put, _ = await self._database.batch(
+        _, _, put, *_ = await self._database.batch(
             [
-                Statement(PIN_NAMED_UPLOADS, (tenant, uploads)),
+                Statement(PIN_NAMED_UPLOADS, (tenant, named)),
+                Statement(PIN_NAMED_RESULTS, (tenant, named)),
                 Statement(PUT_SCHEDULE, row),
-                Statement(RELEASE_UPLOADS, (tenant, self._keep_released)),
+                *self._releasing(tenant),
             ]
         )
         if not put:
@@ -193,10 +226,17 @@ class SqlSchedules:
             [
                 Statement(DELETE_SCHEDULE, tuple(key)),
                 Statement(DELETE_DECIDED_OCCURRENCES, tuple(key)),
-                Statement(RELEASE_UPLOADS, (key.tenant_id, self._keep_released)),
+                *self._releasing(key.tenant_id),
             ]
         )
         return bool(deleted)
+
+    def _releasing(self, tenant: str) -> Sequence[Statement]:
+        released = (tenant, self._keep_released)
+        return [
+            Statement(RELEASE_UPLOADS, released),
+            Statement(RELEASE_RESULTS, (*released, self._keep_results)),
+        ]
 
     async def _select(self, text: str, *params: Param) -> Sequence[Row]:
         (found,) = await self._database.batch([Statement(text, params)])

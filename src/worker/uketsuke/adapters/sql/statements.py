@@ -11,15 +11,15 @@ from typing import Final
 
 from uketsuke.adapters.sql import cost_statements as costs
 from uketsuke.adapters.sql.expiry import EXPIRED, LONE_CRASHES_ALLOWED, RECORDED
-from uketsuke.adapters.sql.terms import IN_WAVE, J_JOB, JOB, NOW
+from uketsuke.adapters.sql.terms import IN_WAVE, J_JOB, JOB, KEPT_RESULT, NOW
 
 _IF_STARTED: Final = f"CASE WHEN ?17 IS NOT NULL THEN {NOW} END"
 
 # ?1 tenant, ?2 id, ?3 request key, ?4 kind, ?5 engine, ?6 origin, ?7 run key, ?8 params,
 # ?9 metadata, ?10 input, ?11 traceparent, ?12 max attempts, ?13 deadline ms, ?14 first wake ms,
-# ?15 uploads that must exist (JSON array of ids), ?16 limit of one attempt in ms; for a job that is
-# born running ?17 its lease token and ?18 the lease in ms, else null; ?19 what it may cost, ?20
-# what its kind expects
+# ?15 uploads and finished jobs that must exist (JSON array of ids), ?16 limit of one attempt in ms;
+# for a job that is born running ?17 its lease token and ?18 the lease in ms, else null; ?19 what it
+# may cost, ?20 what its kind expects
 INSERT_JOB: Final = f"""
 INSERT INTO jobs (tenant_id, id, request_key, kind, engine, origin, state, run_key, live_run_key,
                   params, metadata, input, traceparent, max_attempts, created_at, due_at, wake_at,
@@ -36,7 +36,12 @@ SELECT ?1, ?2, ?3, ?4, ?5, ?6, CASE WHEN ?17 IS NULL THEN 'accepted' ELSE 'runni
                                         FROM inputs
                                        WHERE inputs.tenant_id = ?1
                                          AND inputs.id = named.value
-                                         AND inputs.expires_at > {NOW}))
+                                         AND inputs.expires_at > {NOW})
+                      AND NOT EXISTS (SELECT 1
+                                        FROM jobs AS source
+                                       WHERE source.tenant_id = ?1
+                                         AND source.id = named.value
+                                         AND {KEPT_RESULT}))
 ON CONFLICT DO NOTHING
 """
 
@@ -58,6 +63,17 @@ UPDATE inputs
  WHERE tenant_id = ?1
    AND id IN (SELECT value FROM json_each(?3))
    AND EXISTS (SELECT 1 FROM jobs WHERE jobs.tenant_id = ?1 AND jobs.id = ?2)
+"""
+
+# The same for the finished jobs whose results it names.
+# ?1 tenant, ?2 job, ?3 jobs (JSON), ?4 ms from now
+PIN_RESULTS: Final = f"""
+UPDATE jobs
+   SET expires_at = max(expires_at, {NOW} + ?4)
+ WHERE tenant_id = ?1
+   AND id IN (SELECT value FROM json_each(?3))
+   AND {KEPT_RESULT}
+   AND EXISTS (SELECT 1 FROM jobs AS reader WHERE reader.tenant_id = ?1 AND reader.id = ?2)
 """
 
 # Who stands for the submission: the new job, else the one under its idempotency key, else the

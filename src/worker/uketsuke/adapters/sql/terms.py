@@ -26,5 +26,9 @@ OVERDUE: Final = (
     f" OR (state = 'running' AND leased_until <= {NOW})))"
 )
 
+# A job's result that is there, and will be for whoever pins it now. No purge takes what this is
+# true of: what has expired cannot be named any more.
+KEPT_RESULT: Final = f"state = 'succeeded' AND erased_at IS NULL AND expires_at > {NOW}"
+
 # The jobs that a JSON array of [tenant, id] pairs names; keeps the planner on the primary key.
 IN_WAVE: Final = "(tenant_id, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1))"

@@ -8,10 +8,11 @@ from uketsuke.http.answer import PRIVATE, Headers, json_answer, rfc3339, tagged_
 from uketsuke.http.context import Context
 from uketsuke.http.job_view import poll_after, show_job
 from uketsuke.http.json_body import read_nothing
-from uketsuke.http.message import Request, Response, Stream
+from uketsuke.http.message import Request, Response
 from uketsuke.http.problem import Refused, refuse
+from uketsuke.http.result import answer_result
 from uketsuke.services.cancel import AlreadyFinished, cancel
-from uketsuke.services.inspect import JobEventView, ResultBody, events_of, find_job, result_of
+from uketsuke.services.inspect import JobEventView, events_of, find_job
 
 
 async def get_job(request: Request, context: Context, *, job_id: str) -> Response:
@@ -22,7 +23,7 @@ async def get_job(request: Request, context: Context, *, job_id: str) -> Respons
     return tagged_answer(document, asked=request.headers, headers=headers)
 
 
-async def get_result(_request: Request, context: Context, *, job_id: str) -> Response:
+async def get_result(request: Request, context: Context, *, job_id: str) -> Response:
     """Send the result of a job that succeeded, to its tenant only."""
     job = await _find(job_id, context)
     if context.caller.tenant_id is None:
@@ -31,9 +32,7 @@ async def get_result(_request: Request, context: Context, *, job_id: str) -> Res
         raise refuse("erased")
     if job.state is not JobState.SUCCEEDED:
         raise _no_result(job, context)
-    result = await result_of(job, ports=context.ports)
-    headers = (("content-type", result.content_type), ("vary", "Authorization"))
-    return Response(status=200, headers=headers, body=_body_of(result))
+    return await answer_result(job, asked=request.headers, ports=context.ports)
 
 
 async def get_events(_request: Request, context: Context, *, job_id: str) -> Response:
@@ -77,14 +76,6 @@ def _no_result(job: Job, context: Context) -> Refused:
             return refuse("job_canceled")
         case _:
             return refuse("not_finished", headers=_retry_after(job, context))
-
-
-def _body_of(result: ResultBody) -> bytes | Stream:
-    if result.content is not None:
-        return result.content
-    if result.stream is not None:
-        return Stream(content=result.stream, bytes=result.bytes)
-    raise refuse("expired")
 
 
 def _show_event(event: JobEventView) -> dict[str, object]:

@@ -1,0 +1,134 @@
+"""What each endpoint takes and answers, for the API's description."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+Schema = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One endpoint. ``body`` and ``content`` are by media type; ``others`` are more successes."""
+
+    summary: str
+    answer: str
+    status: int = 200
+    body: Schema | None = None
+    content: Schema | None = None
+    others: tuple[tuple[int, str], ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+def _json(name: str) -> Schema:
+    return {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
+
+
+_SAME: Final = ((304, "Nothing has changed since the entity tag in If-None-Match."),)
+
+OPERATIONS: Final[Mapping[str, Operation]] = {
+    "list_jobs": Operation(
+        summary="List jobs, newest first",
+        answer="A page. It may be short, or empty, and still have a next one.",
+        content=_json("JobList"),
+    ),
+    "submit_job": Operation(
+        summary="Submit a job",
+        status=202,
+        answer="The job is durable, not done. Location says where to follow it.",
+        body=_json("Submission"),
+        content=_json("Job"),
+        headers=(("Idempotency-Key", "Under the same key the same request starts nothing twice."),),
+    ),
+    "get_job": Operation(
+        summary="Look at a job",
+        answer="The job, however it stands.",
+        content=_json("Job"),
+        others=_SAME,
+        headers=(("If-None-Match", "The entity tag of what is known already."),),
+    ),
+    "get_result": Operation(
+        summary="Get a job's result",
+        answer="The result of the job's kind. That of embed is also had as bare floats.",
+        content={
+            "application/json": {"schema": {"type": "object"}},
+            "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
+        },
+        others=_SAME,
+        headers=(("If-None-Match", "The entity tag of what is known already."),),
+    ),
+    "cancel_job": Operation(
+        summary="Cancel a job",
+        answer="The job: canceled, or with the wish noted.",
+        content=_json("Job"),
+    ),
+    "get_events": Operation(
+        summary="Get a job's life so far",
+        answer="Its events, oldest first.",
+        content=_json("EventList"),
+    ),
+    "put_input": Operation(
+        summary="Upload an input",
+        status=201,
+        answer="The input's name, for input.ref.",
+        body={"*/*": {"schema": {"type": "string", "format": "binary"}}},
+        content=_json("Upload"),
+    ),
+    "list_schedules": Operation(
+        summary="List schedules",
+        answer="A page of schedules.",
+        content=_json("ScheduleList"),
+    ),
+    "get_schedule": Operation(
+        summary="Look at a schedule",
+        answer="The schedule.",
+        content=_json("Schedule"),
+    ),
+    "put_schedule_document": Operation(
+        summary="Make a schedule, or replace it",
+        answer="It was replaced.",
+        body=_json("ScheduleDocument"),
+        content=_json("Schedule"),
+        others=((201, "It was made."),),
+    ),
+    "delete_schedule": Operation(
+        summary="Delete a schedule", status=204, answer="It is gone. Its jobs live on."
+    ),
+    "trigger_schedule": Operation(
+        summary="Start a schedule's work now",
+        status=202,
+        answer="The job, started as by hand.",
+        content=_json("Job"),
+    ),
+    "get_usage": Operation(
+        summary="See what was used and what it cost",
+        answer="A page, newest day first, and the totals of all pages.",
+        content=_json("UsageList"),
+    ),
+    "get_health": Operation(
+        summary="Ask whether the Worker lives", answer="It does.", content=_json("Status")
+    ),
+    "get_readiness": Operation(
+        summary="Ask whether the Worker can work", answer="It can.", content=_json("Status")
+    ),
+    "get_openapi": Operation(
+        summary="Get this description",
+        answer="OpenAPI 3.1.",
+        content={"application/json": {"schema": {"type": "object"}}},
+    ),
+}
+
+_TEXT: Final[Schema] = {"type": "string"}
+_DAY: Final[Schema] = {"type": "string", "format": "date"}
+QUERY_PARAMETERS: Final[Mapping[str, tuple[Schema, str]]] = {
+    "state": (_TEXT, "Only jobs in this state."),
+    "kind": (_TEXT, "Only this kind."),
+    "run_key": (_TEXT, "Only jobs under this run key."),
+    "limit": ({"type": "integer", "minimum": 1, "maximum": 200, "default": 50}, "A page's length."),
+    "cursor": (_TEXT, "Where the page begins; it comes in next."),
+    "tenant": (_TEXT, "For operators: whose."),
+    "from": (_DAY, "The first day, UTC; else 30 days are shown."),
+    "to": (_DAY, "The last day, UTC, included; else today."),
+}
