@@ -28,6 +28,7 @@ from uketsuke.adapters.sql.database import Row, Statement
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
+from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
@@ -238,6 +239,7 @@ class World:
             settings=settings,
             jobs=SqlJobs(database, retention),
             runs=SqlRuns(database, retention),
+            lanes=SqlLanes(database, retention),
             purging=SqlPurging(database),
             listing=SqlListing(database),
             sweeping=SqlSweeping(database, retention),

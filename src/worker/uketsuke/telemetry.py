@@ -23,6 +23,8 @@ LEVELS: Final = {
     "run_nudged": "warning",
     "paid_result_lost": "warning",
     "lease_lost": "info",
+    "lane_parked": "warning",
+    "lane_not_told": "warning",
 }
 
 
@@ -35,6 +37,7 @@ class Fields(TypedDict, total=False):
     attempt: int
     state: str
     outcome: str
+    lane: str
     error_class: str
     error_code: str
     error_type: str

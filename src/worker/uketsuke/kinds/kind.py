@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Protocol
@@ -12,6 +12,7 @@ import msgspec
 from uketsuke.domain.job import EncodedResult, InputForm, Job
 from uketsuke.domain.lane import Capability
 from uketsuke.domain.lifecycle import Engine
+from uketsuke.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +92,14 @@ class Kind:
     run: Callable[[Work, Any], Awaitable[Result]]
     run_limit: timedelta = timedelta(hours=6)
     plan_versions: frozenset[int] = frozenset({1})
+
+
+def lanes_of(kinds: Mapping[str, Kind], settings: Settings) -> Mapping[str, frozenset[str]]:
+    """Return which lanes each kind asks, by the kind's name."""
+    return {
+        name: frozenset(str(settings.lane_of(name, capability)) for capability in kind.calls)
+        for name, kind in kinds.items()
+    }
 
 
 def always_queue(_form: InputForm, _size: int) -> Engine:
