@@ -108,7 +108,7 @@ class World:
 
     def __post_init__(self) -> None:
         profile = self.profile
-        self.provider = Provider(self.rng, self.trace, profile.provider)
+        self.provider = Provider(self.rng, self.trace, profile.provider, profile.turned_away)
         self.workflows = VirtualWorkflows(
             rng=self.rng,
             trace=self.trace,
