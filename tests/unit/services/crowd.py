@@ -1,4 +1,4 @@
-"""A crowd of jobs at one model: the real kinds and adapter, a queue that knocks, several consumers."""
+"""A crowd of jobs at one model: real kinds and adapter, a queue that knocks, several consumers."""
 
 from __future__ import annotations
 

@@ -69,9 +69,9 @@ SELECT lane, parked_until - {NOW} AS opens_in, probe_tenant, probe_job, probe_to
  LIMIT 1000
 """
 
-# A failure parks its lane, in five steps of one transaction, safe to repeat. A park that was over
-# long ago counts for nothing. ?1 lane
-FORGET_LANE: Final = f"DELETE FROM lanes WHERE lane = ?1 AND forget_at <= {NOW}"
+# A failure parks its lane, in five steps of one transaction, safe to repeat. First go the parks
+# that were over long ago: they count for nothing.
+FORGET_LANES: Final = f"DELETE FROM lanes WHERE forget_at <= {NOW}"
 
 # ?1 lane, ?2 class, ?3 code, ?4 wait ms, ?5 memory ms, ?6 tenant, ?7 job, ?8 lease token
 PARK_LANE: Final = f"""

@@ -18,10 +18,12 @@ LANES_OPEN: Final = f"""NOT EXISTS
                          FROM json_each({{asks}}) AS asks
                         WHERE asks.value ->> 0 = jobs.kind AND asks.value ->> 1 = parked.lane))"""
 
-# Of a row of lanes, under its name in the statement: the attempt that probes it lives.
-_PROBED: Final = f"""EXISTS (SELECT 1
+# Of a row of lanes, under its name in the statement: the attempt that probes it lives, and has not
+# failed there.
+_PROBED: Final = f"""{{lane}}.probe_token <> {{lane}}.failed_token AND
+       EXISTS (SELECT 1
                 FROM jobs AS holder
                WHERE holder.tenant_id = {{lane}}.probe_tenant AND holder.id = {{lane}}.probe_job
                  AND holder.lease_token = {{lane}}.probe_token AND holder.leased_until > {NOW})"""
-PROBED: Final = _PROBED.format(lane="lanes")
-OTHER_PROBED: Final = _PROBED.format(lane="other")
+PROBED: Final = f"({_PROBED.format(lane='lanes')})"
+OTHER_PROBED: Final = f"({_PROBED.format(lane='other')})"

@@ -30,7 +30,7 @@ class SqlLanes:
         base, cap, keep = rows.to_ms(policy.base), rows.to_ms(policy.cap), rows.to_ms(memory)
         *_, ((row),) = await self._database.batch(
             [
-                Statement(sql.FORGET_LANE, (lane,)),
+                Statement(sql.FORGET_LANES),
                 Statement(sql.PARK_LANE, (lane, *why, max(asked, base), keep, *key, token)),
                 Statement(sql.PARK_LONGER, (lane, *why, asked, keep, base, cap, token)),
                 Statement(sql.HEED_LATER, (lane, asked, keep, token)),
