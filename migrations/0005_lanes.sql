@@ -10,6 +10,7 @@ CREATE TABLE lanes (
   class        TEXT    NOT NULL,    -- of the last failure there, with its code
   code         TEXT    NOT NULL,
   failures     INTEGER NOT NULL CHECK (failures > 0),    -- the first one, and those of probes
+  backoff_ms   INTEGER NOT NULL,    -- our own wait after the last of them, whatever was asked for
   failed_token TEXT    NOT NULL,    -- of the attempt whose failure was counted last
   probe_tenant TEXT    NOT NULL,
   probe_job    TEXT    NOT NULL,

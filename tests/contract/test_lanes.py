@@ -33,10 +33,16 @@ class Lane:
         self.name = f"test/{store.tenant}-{name}"
         self.asks: Mapping[str, set[str]] = {"summarize": {self.name}}
 
-    async def park(self, leased: LeasedJob, *, asked: int | None = None) -> Park:
+    async def park(
+        self,
+        leased: LeasedJob,
+        *,
+        asked: int | None = None,
+        error_class: ErrorClass = ErrorClass.THROTTLED,
+    ) -> Park:
         failure = Failure(
-            error_class=ErrorClass.THROTTLED,
-            code="provider_throttled",
+            error_class=error_class,
+            code="some_code",
             retry_after=None if asked is None else timedelta(seconds=asked),
             lane=self.name,
         )
@@ -135,6 +141,18 @@ async def test_a_probe_that_fails_doubles_the_wait_once_and_up_to_the_cap(lane: 
 
     assert waits == [120, 150]
     assert (await lane.row())["failures"] == 3
+
+
+async def test_a_probe_that_fails_for_another_reason_begins_the_wait_anew(lane: Lane) -> None:
+    await lane.park(await lane.store.leased())
+    await lane.park(await lane.probe())
+    await lane.shift(timedelta(seconds=-100))
+
+    park = await lane.park(await lane.probe(), error_class=ErrorClass.DENIED)
+
+    assert not park.opened
+    assert park.opens_in <= POLICY.base
+    assert ((await lane.row())["class"], (await lane.row())["failures"]) == ("denied", 3)
 
 
 async def test_nobody_is_leased_while_the_lane_is_parked(lane: Lane) -> None:

@@ -73,18 +73,21 @@ SELECT lane, parked_until - {NOW} AS opens_in, probe_tenant, probe_job, probe_to
 # that were over long ago: they count for nothing.
 FORGET_LANES: Final = f"DELETE FROM lanes WHERE forget_at <= {NOW}"
 
-# ?1 lane, ?2 class, ?3 code, ?4 wait ms, ?5 memory ms, ?6 tenant, ?7 job, ?8 lease token
+# ?1 lane, ?2 class, ?3 code, ?4 wait ms, ?5 memory ms, ?6 tenant, ?7 job, ?8 lease token, ?9 the
+# first wait of our own in ms
 PARK_LANE: Final = f"""
-INSERT INTO lanes (lane, parked_at, parked_until, forget_at, class, code, failures, failed_token,
-                   probe_tenant, probe_job, probe_token)
-VALUES (?1, {NOW}, {NOW} + ?4, {NOW} + ?4 + ?5, ?2, ?3, 1, ?8, ?6, ?7, ?8)
+INSERT INTO lanes (lane, parked_at, parked_until, forget_at, class, code, failures, backoff_ms,
+                   failed_token, probe_tenant, probe_job, probe_token)
+VALUES (?1, {NOW}, {NOW} + ?4, {NOW} + ?4 + ?5, ?2, ?3, 1, ?9, ?8, ?6, ?7, ?8)
 ON CONFLICT DO NOTHING
 """
 
-# A probe that failed makes it longer: the wait doubles. Once an attempt.
+# A probe that failed makes it longer: the wait doubles, or begins anew if the reason is another.
+# Once an attempt.
 # ?1 lane, ?2 class, ?3 code, ?4 asked for ms, ?5 memory ms, ?6 first wait ms, ?7 longest wait ms,
 # ?8 lease token
-_NEXT_WAIT: Final = "max(?4, min(?6 * (1 << min(failures, 20)), ?7))"
+_BACKOFF: Final = "CASE class WHEN ?2 THEN min(max(backoff_ms * 2, ?6), ?7) ELSE ?6 END"
+_NEXT_WAIT: Final = f"max(?4, {_BACKOFF})"
 PARK_LONGER: Final = f"""
 UPDATE lanes
    SET parked_until = max(parked_until, {NOW} + {_NEXT_WAIT}),
@@ -92,6 +95,7 @@ UPDATE lanes
        class = ?2,
        code = ?3,
        failures = failures + 1,
+       backoff_ms = {_BACKOFF},
        failed_token = ?8
  WHERE lane = ?1 AND probe_token = ?8 AND failed_token <> ?8
 """

@@ -31,7 +31,7 @@ class SqlLanes:
         *_, ((row),) = await self._database.batch(
             [
                 Statement(sql.FORGET_LANES),
-                Statement(sql.PARK_LANE, (lane, *why, max(asked, base), keep, *key, token)),
+                Statement(sql.PARK_LANE, (lane, *why, max(asked, base), keep, *key, token, base)),
                 Statement(sql.PARK_LONGER, (lane, *why, asked, keep, base, cap, token)),
                 Statement(sql.HEED_LATER, (lane, asked, keep, token)),
                 Statement(sql.SELECT_PARK, (lane, *key, token)),
