@@ -148,6 +148,23 @@ def test_while_one_probes_no_other_is_leased_and_its_answer_opens_the_lane(world
     world.run(main())
 
 
+def test_a_probe_of_many_calls_opens_the_lane_with_its_first(world: World) -> None:
+    async def main() -> None:
+        model = Model()
+        await parked(world, model)
+        await asyncio.sleep(31)
+        model.seconds = 10
+        long = await world.submitted(content=LONG_TEXT)
+        work = asyncio.ensure_future(deliver(world, model, [long]))
+        await asyncio.sleep(11)
+
+        assert lanes_of(world) == []
+        assert (await world.now(long)).state is JobState.RUNNING
+        assert await work == [Done()]
+
+    world.run(main())
+
+
 def test_a_probe_that_is_canceled_leaves_the_lane_to_the_next(world: World) -> None:
     async def main() -> None:
         model = Model()
