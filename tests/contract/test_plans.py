@@ -12,6 +12,7 @@ from uketsuke.adapters.sql import (
     expiry,
     inputs,
     keys,
+    lane_statements,
     listing,
     occurrences,
     purging,
@@ -21,11 +22,13 @@ from uketsuke.adapters.sql import (
 )
 
 MODULES = (statements, expiry, sweeping, purging, inputs, keys, listing, dead_letters)
-SCHEDULING = (schedules, occurrences)
+SCHEDULING = (schedules, occurrences, lane_statements)
 
-# What may be scanned: the wave that came in as JSON, a bounded stretch, what has one row.
+# What may be scanned: the wave that came in as JSON, a bounded stretch, what has one row, and the
+# lanes that are parked.
 _HARMLESS = re.compile(
-    r"SCAN (json_each|wave|held|e|asked|named|page|\(subquery-\d+\)|CONSTANT ROW|\d+ CONSTANT)"
+    r"SCAN (json_each|wave|held|e|asked|named|asks|put|page|lanes|parked|other"
+    r"|\(subquery-\d+\)|CONSTANT ROW|\d+ CONSTANT)"
 )
 
 SQL = {

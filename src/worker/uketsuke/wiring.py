@@ -16,6 +16,7 @@ from uketsuke.adapters.cloudflare.world import SystemClock, SystemDice
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
+from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
@@ -66,6 +67,7 @@ def build_ports(env: Any, *, needs: Callable[[Settings], frozenset[str]]) -> Por
         sweeping=SqlSweeping(database, retention),
         purging=SqlPurging(database),
         runs=SqlRuns(database, retention),
+        lanes=SqlLanes(database, retention),
         inputs=SqlInputs(database),
         schedules=SqlSchedules(
             database, keep_inputs=settings.keep_inputs, keep_results=settings.keep_results

@@ -16,6 +16,7 @@ from uketsuke.adapters.sql.database import Row, Statement
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
+from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
@@ -190,6 +191,7 @@ class World:
             listing=SqlListing(self.database),
             sweeping=SqlSweeping(self.database, retention),
             runs=SqlRuns(self.database, retention),
+            lanes=SqlLanes(self.database, retention),
             purging=SqlPurging(self.database),
             inputs=SqlInputs(self.database),
             schedules=SqlSchedules(
