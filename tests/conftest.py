@@ -29,8 +29,10 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def no_faults_left(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Clear the model server's orders after a test that used the stack."""
+    """Clear the model server's orders after a test that used the stack, and what they parked."""
     yield
     if "stack" in request.fixturenames:
-        with request.getfixturevalue("stack").models() as models:
+        shared = request.getfixturevalue("stack")
+        with shared.models() as models:
             models.delete("/faults")
+        shared.d1("DELETE FROM lanes")

@@ -87,13 +87,15 @@ def runs(clock: Clock) -> Mapping[str, str]:
         "fine": clock.due(),
         "passing": clock.due({"piece-2.0": {"status": 500}}),
         "lasting": clock.due({f"piece-2.0{n}": {"status": 500} for n in ("", ".1", ".2")}),
-        "permanent": clock.due({"piece-1.0": {"status": 401}}),
+        "permanent": clock.due({"piece-1.0": {"status": 422}}),
         **{
             name: clock.due({"piece-2.0": slow(60)})
             for name in ("watched", "held", "terminated", "outlived")
         },
     }
     clock.desk.stack.sweep()
+    # The first test's end clears the orders: until then the last of them must have been met.
+    clock.desk.sees_call(jobs["lasting"], "piece-2.0.2")
     return jobs
 
 
@@ -149,9 +151,9 @@ def test_a_scheduled_run_comes_to_the_ends_that_any_run_comes_to(
     assert desk.end(runs["permanent"]) == End(
         state="failed",
         attempts=1,
-        error="denied",
-        history=(("failed", "denied"),),
-        letters=(("permanent", "provider_denied"),),
+        error="invalid_input",
+        history=(("failed", "invalid_input"),),
+        letters=(("permanent", "provider_rejected_input"),),
         instances=("errored",),
     )
     assert desk.steps(runs["fine"]) == [f"{step}.0" for step in STEPS]

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from uketsuke.adapters.sql.database import Statement
+from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.terms import NOW
@@ -96,6 +97,7 @@ class Store:
         self.tenant = tenant
         self.jobs = SqlJobs(database, RETENTION)
         self.runs = SqlRuns(database, RETENTION)
+        self.lanes = SqlLanes(database, RETENTION)
 
     async def accepted(self, **changes: Any) -> JobKey:
         admission = await self.jobs.accept(new_job(self.tenant, **changes))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.contract.factories import LEASE, RETENTION, Store, ending
+from tests.contract.test_lanes import Lane
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.database import Statement
 from uketsuke.adapters.sql.repository import SqlJobs
@@ -347,3 +348,19 @@ async def test_a_days_budget_tells_what_is_spent_and_what_is_reserved(store: Sto
     assert page.budget.daily_micros == 10 * COST
     assert page.budget.spent_micros == 60
     assert page.budget.reserved_micros == 2 * COST
+
+
+async def test_no_job_probes_a_lane_that_its_budget_does_not_allow_to_ask(store: Store) -> None:
+    """Else the lane would wait for a probe that never comes."""
+    lane = Lane(store)
+    await lane.park(await store.leased())
+    await lane.over()
+    dear = await accepted(store, max_cost_micros=1)
+    fits = await accepted(store, max_cost_micros=COST)
+
+    refused, probing = await lane.lease(dear, fits)
+
+    assert isinstance(refused, SeenJob)
+    assert refused.funds is Funds.EXCEEDED
+    assert isinstance(probing, LeasedJob)
+    assert (probing.probes, probing.reserved_micros) == (frozenset({lane.name}), COST)

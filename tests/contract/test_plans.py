@@ -14,6 +14,7 @@ from uketsuke.adapters.sql import (
     expiry,
     inputs,
     keys,
+    lane_statements,
     listing,
     occurrences,
     purging,
@@ -24,12 +25,13 @@ from uketsuke.adapters.sql import (
 
 MODULES = (statements, expiry, sweeping, purging, inputs, keys, listing, dead_letters)
 COSTS = (cost_statements, costs)
-SCHEDULING = (schedules, occurrences)
+SCHEDULING = (schedules, occurrences, lane_statements)
 
-# What may be scanned: the wave that came in as JSON, a bounded stretch, what has one row.
+# What may be scanned: the wave that came in as JSON, a bounded stretch, what has one row, and the
+# lanes that are parked.
 _HARMLESS = re.compile(
-    r"SCAN (json_each|wave|held|e|asked|named|page|owner|\(subquery-\d+\)"
-    r"|CONSTANT ROW|\d+ CONSTANT)"
+    r"SCAN (json_each|wave|held|e|asked|named|asks|put|page|owner|lanes|parked|other"
+    r"|\(subquery-\d+\)|CONSTANT ROW|\d+ CONSTANT)"
 )
 
 SQL = {

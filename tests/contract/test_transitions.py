@@ -35,6 +35,10 @@ async def renew(store: Store, key: JobKey, leased: LeasedJob | None) -> object:
     )
 
 
+async def postpone(store: Store, key: JobKey, _: LeasedJob | None) -> object:
+    return await store.lanes.postpone({key: LEASE})
+
+
 def settle_as(state: JobState) -> _Move:
     async def move(store: Store, key: JobKey, leased: LeasedJob | None) -> object:
         if leased is None:
@@ -100,6 +104,7 @@ MOVE_FOR: dict[JobEvent, _Move] = {
     JobEvent.LEASED: lease,
     JobEvent.LEASED_AGAIN: lease_after_expiry,
     JobEvent.RENEWED: renew,
+    JobEvent.POSTPONED: postpone,
     JobEvent.COMPLETED: settle_as(JobState.SUCCEEDED),
     JobEvent.DEFERRED: settle_as(JobState.RETRYING),
     JobEvent.GAVE_UP: settle_as(JobState.FAILED),

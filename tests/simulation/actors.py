@@ -19,6 +19,7 @@ from tests.simulation.world import World
 from uketsuke.domain.job import EncodedResult, InputForm, Job, JobKey
 from uketsuke.domain.lane import ProviderName
 from uketsuke.domain.lifecycle import Engine
+from uketsuke.kinds.kind import lanes_of
 from uketsuke.providers.openai_compatible import OpenAICompatible
 from uketsuke.providers.work import run_kind
 from uketsuke.services.cancel import AlreadyFinished, cancel
@@ -76,8 +77,10 @@ class Consumers:
         isolate = world.isolate("consumer")
         ports = world.ports(isolate)
         work = worker_in(isolate, world, ports)
+        lanes = lanes_of(SIMULATED, ports.settings)
         ended = await world.run(
-            isolate, consume(deliveries, work, kinds=frozenset(SIMULATED), ports=ports)
+            isolate,
+            consume(deliveries, work, kinds=frozenset(SIMULATED), lanes=lanes, ports=ports),
         )
         if ended.error is not None:
             world.trace.breach("consume-is-total", repr(ended.error))

@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.simulation.isolate import Isolate
 from tests.simulation.ledger import Ledger
-from tests.simulation.rows import LEGAL, JobRow, changed_at_the_end
+from tests.simulation.rows import LEGAL, JobRow, changed_at_the_end, read_lanes
 from tests.simulation.runs import RunChange, is_outlived
 from tests.simulation.trace import name_of
 from tests.simulation.wire import LONGEST_DRAG
@@ -157,12 +157,31 @@ class Change:
         self._require(old.cancel_requested_at is None, "never-leased-when-unwanted", "")
         self._require(new.attempts == old.attempts + 1, "leasing-counts", str(new.attempts))
         self._check_poison()
+        self._check_lanes(token)
         if old.state == "running":
             ledger.trace.count("takeover")
         if old.crashes or old.state == "running":
             ledger.trace.count("quarantine")
         ledger.note_holder(new.key, token, self.isolate)
         self.isolate.holds[new.key] = (new.attempt_no, token)
+
+    def _check_lanes(self, token: str) -> None:
+        """While a lane is parked, nobody is leased for it but its one probe."""
+        ledger, now = self.ledger, self.ledger.watched.now_ms()
+        for lane in read_lanes(ledger.connection):
+            if lane.forget_at <= now:
+                continue
+            probes = lane.probe_token == token and lane.parked_until <= now
+            self._require(probes, "no-lease-in-a-parked-lane", f"{lane} at {now}")
+            before = [
+                row
+                for row in ledger.rows.values()
+                if (lane.parked_at, row.lease_token) == ledger.probe
+            ]
+            free = all((row.leased_until or 0) <= now for row in before)
+            self._require(free, "one-probe-a-lane", f"{ledger.probe} lives")
+            ledger.probe = (lane.parked_at, token)
+            ledger.trace.count("lane probed")
 
     def _check_poison(self) -> None:
         """What kills its Worker twice in a row, with nobody else to blame, gets no third one.

@@ -60,6 +60,7 @@ class Ledger:
     checkpoints: dict[tuple[JobKey, str, str], tuple[object, ...]] = field(default_factory=dict)
     kept: dict[tuple[JobKey, str], float] = field(default_factory=dict)
     doomed: dict[str, float] = field(default_factory=dict)
+    probe: tuple[int, str] = (0, "")  # when a lane was parked, and who was last to try it out
     late_writes: int = 0
     began_ms: int = 0  # when the transaction under way began
 

@@ -10,6 +10,8 @@ _EXPIRY = "src/worker/uketsuke/adapters/sql/expiry.py"
 _SWEEPING = "src/worker/uketsuke/adapters/sql/sweeping.py"
 _PURGING = "src/worker/uketsuke/adapters/sql/purging.py"
 _STORE = "src/worker/uketsuke/adapters/sql/repository.py"
+_LANES = "src/worker/uketsuke/adapters/sql/lane_statements.py"
+_LANE_TERMS = "src/worker/uketsuke/adapters/sql/lane_terms.py"
 _RUNS = "src/worker/uketsuke/adapters/sql/run_statements.py"
 _RUN_STORE = "src/worker/uketsuke/adapters/sql/runs.py"
 _COSTS = "src/worker/uketsuke/adapters/sql/cost_statements.py"
@@ -313,6 +315,36 @@ MUTATIONS: Final = (
         "CASE WHEN coalesce(?17, '') = ?17 AND 0 THEN 'running' ELSE 'accepted' END",
     ),
     Mutation(
+        "a lease does not look at parked lanes",
+        _SQL,
+        '   AND ({_OURS} OR {LANES_OPEN.format(asks="?5")})\n',
+        "",
+    ),
+    Mutation(
+        "any number of jobs may probe a lane",
+        _LANE_TERMS,
+        "(parked.parked_until > {NOW} OR parked.probe_token <> ?2 || '.' || jobs.id)",
+        "parked.parked_until > {NOW}",
+    ),
+    Mutation(
+        "a lane is probed again though its probe lives",
+        _LANES,
+        "parked_until <= {NOW} AND NOT {PROBED}",
+        "parked_until <= {NOW}",
+    ),
+    Mutation(
+        "a rotated key fails whoever meets it",
+        "src/worker/uketsuke/domain/settlement.py",
+        "if park.opened and not failure.retryable:",
+        "if not failure.retryable:",
+    ),
+    Mutation(
+        "what waits for a lane is woken long after its time",
+        _LANES,
+        "       wake_at = min({NOW} + (put.value ->> 2) + (put.value ->> 3), deadline_at),\n",
+        "       wake_at = deadline_at + 864000000,\n",
+    ),
+    Mutation(
         "a step that failed leaves its text with the engine",
         f"{_SERVICES}/steps.py",
         '        "code": failure.code,\n',
@@ -339,8 +371,8 @@ MUTATIONS: Final = (
     Mutation(
         "a call that may have been made all the same counts as none",
         "src/worker/uketsuke/providers/funds.py",
-        "    refused = failure is not None and",
-        "    refused = True or",
+        "    refused = failure is not None and (",
+        "    refused = True or (",
     ),
     Mutation(
         "what a kept step has used counts in every attempt",

@@ -64,6 +64,7 @@ class Profile:
     sharing: float  # how likely a consumer's event is to run in a process beside others
     skew: float  # how many seconds a Worker's clock may be off
     provider: Sequence[tuple[str, float]]  # manner and weight
+    turned_away: Sequence[tuple[float, float, str]]  # from, to, manner: whoever calls meanwhile
     poison: float
     cancel: float
     sweep_skip: float
@@ -96,6 +97,7 @@ def draw_profile(rng: random.Random) -> Profile:
         sharing=0.0,
         skew=_perhaps(rng, 600.0),
         provider=_provider(rng),
+        turned_away=_turned_away(rng, heals_at),
         poison=rng.choice((0.0, 0.0, 0.15, 0.4)),
         cancel=_perhaps(rng, 0.6),
         sweep_skip=_perhaps(rng, 0.4),
@@ -164,6 +166,10 @@ def _settings(rng: random.Random) -> Settings:
         retry_base=timedelta(seconds=rng.choice((5, 1))),
         retry_cap=timedelta(seconds=rng.choice((600, 60))),
         inline_bytes=rng.choice((4096, 4096, 16)),
+        lane_spread=timedelta(seconds=rng.choice((60, 60, 10))),
+        lane_memory=timedelta(seconds=rng.choice((3600, 3600, 20))),
+        park_quota=timedelta(seconds=rng.choice((600, 30))),
+        park_denied=timedelta(seconds=rng.choice((60, 10))),
         key_hash_secret=b"a secret of the simulation",
         model_base_url="http://provider/v1",
         model_api_key="k",
@@ -182,6 +188,14 @@ _PRICE = Price(
     input_per_million=10**6,
     output_per_million=10**6,
 )
+
+
+def _turned_away(rng: random.Random, heals_at: float) -> Sequence[tuple[float, float, str]]:
+    """Perhaps the model throttles all for a while, or our key is rotated and nobody knows."""
+    if rng.random() < 0.7:
+        return ()
+    start = rng.uniform(0, heals_at)
+    return ((start, start + rng.choice((10.0, 60.0, 200.0)), rng.choice(("throttle", "deny"))),)
 
 
 _MANNERS = {

@@ -41,6 +41,7 @@ class Provider:
     rng: random.Random
     trace: Trace
     manners: Sequence[tuple[str, float]]
+    turned_away: Sequence[tuple[float, float, str]] = ()  # from, to, manner
     poison: set[str] = field(default_factory=set)  # texts that kill who works them
     calls: list[Call] = field(default_factory=list)
     poison_jobs: set[JobKey] = field(default_factory=set)
@@ -49,6 +50,10 @@ class Provider:
     def manner(self) -> str:
         if self.calm:
             return "ok"
+        now = asyncio.get_running_loop().time()
+        for start, end, manner in self.turned_away:
+            if start <= now < end:
+                return manner
         names, weights = zip(*self.manners, strict=True)
         return str(self.rng.choices(names, weights)[0])
 

@@ -68,6 +68,21 @@ def changed_at_the_end(old: JobRow, new: JobRow) -> list[str]:
     return [name for name in _FROZEN if getattr(old, name) != getattr(new, name)]
 
 
+class LaneRow(NamedTuple):
+    """The columns of a parked lane that matter to whoever is leased."""
+
+    parked_at: int
+    parked_until: int
+    forget_at: int
+    probe_token: str
+
+
+def read_lanes(connection: sqlite3.Connection) -> list[LaneRow]:
+    """Return the lanes that are parked; all kinds of a history ask one and the same."""
+    rows = connection.execute(f"SELECT {', '.join(LaneRow._fields)} FROM lanes")  # noqa: S608 - names of our own
+    return [LaneRow(*row) for row in rows]
+
+
 def read_duties(connection: sqlite3.Connection) -> dict[str, tuple[str | None, int]]:
     """Return who holds each duty, and until when."""
     rows = connection.execute("SELECT name, lease_token, leased_until FROM duties")

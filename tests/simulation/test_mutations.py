@@ -27,6 +27,7 @@ _QUICK = (
     "a life does not look at what was kept before it began",
     "a start fails for a run key whose holder has outlived its time",
     "doomed instances are forgotten, not ended",
+    "any number of jobs may probe a lane",
 )
 
 

@@ -51,6 +51,7 @@ async def judge(world: World, callers: Callers, *, healed_at_ms: int) -> None:
     judge_costs(world)
     _judge_promises(world, callers)
     _judge_counters(world)
+    _judge_lanes(world)
     left = [message.id for message in world.queue.waiting + world.dead_queue.waiting]
     world.trace.require(not left, "messages-are-let-go", str(left))
 
@@ -141,6 +142,16 @@ def _judge_counters(world: World) -> None:
     logged = world.trace.seen["event:late_write_refused"]
     told = f"{logged} told, {expected} happened"
     world.trace.require(logged <= expected, "no-write-is-called-late-that-was-not", told)
+
+
+def _judge_lanes(world: World) -> None:
+    """A key that is not accepted fails the one job that found it out; the others wait for it."""
+    (denied,) = world.ledger.connection.execute(
+        "SELECT count(*) FROM dead_letters WHERE class = 'denied' AND road = 'permanent'"
+    ).fetchone()
+    parks = world.trace.seen["event:lane_parked"]
+    told = f"{denied} denied, {parks} parks"
+    world.trace.require(denied <= parks, "a-rotated-key-costs-one-job", told)
 
 
 def _counter(world: World, name: str) -> int:

@@ -30,6 +30,7 @@ from uketsuke.adapters.sql.database import Row, Statement
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
+from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
@@ -109,7 +110,7 @@ class World:
 
     def __post_init__(self) -> None:
         profile = self.profile
-        self.provider = Provider(self.rng, self.trace, profile.provider)
+        self.provider = Provider(self.rng, self.trace, profile.provider, profile.turned_away)
         self.workflows = VirtualWorkflows(
             rng=self.rng,
             trace=self.trace,
@@ -242,6 +243,7 @@ class World:
             jobs=SqlJobs(database, retention, tariff),
             runs=SqlRuns(database, retention, tariff),
             costs=SqlCosts(database, retention, tariff),
+            lanes=SqlLanes(database, retention),
             purging=SqlPurging(database),
             listing=SqlListing(database),
             sweeping=SqlSweeping(database, retention),

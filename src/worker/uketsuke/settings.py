@@ -38,6 +38,14 @@ class Settings:
     longest_knock: timedelta = timedelta(minutes=15)
     retry_base: timedelta = timedelta(seconds=5)
     retry_cap: timedelta = timedelta(minutes=10)
+    lane_spread: timedelta = timedelta(seconds=60)
+    lane_memory: timedelta = timedelta(hours=1)
+    park_throttled: timedelta = timedelta(seconds=5)
+    park_throttled_cap: timedelta = timedelta(minutes=5)
+    park_quota: timedelta = timedelta(minutes=10)
+    park_quota_cap: timedelta = timedelta(hours=1)
+    park_denied: timedelta = timedelta(minutes=1)
+    park_denied_cap: timedelta = timedelta(hours=1)
     intake_database_timeout: timedelta = timedelta(seconds=5)
     intake_send_timeout: timedelta = timedelta(seconds=2)
     sweep_every: timedelta = timedelta(seconds=60)
@@ -100,6 +108,14 @@ _SECONDS: Final = {
     "LONGEST_KNOCK_SECONDS": "longest_knock",
     "RETRY_BASE_SECONDS": "retry_base",
     "RETRY_CAP_SECONDS": "retry_cap",
+    "LANE_SPREAD_SECONDS": "lane_spread",
+    "LANE_MEMORY_SECONDS": "lane_memory",
+    "PARK_THROTTLED_SECONDS": "park_throttled",
+    "PARK_THROTTLED_CAP_SECONDS": "park_throttled_cap",
+    "PARK_QUOTA_SECONDS": "park_quota",
+    "PARK_QUOTA_CAP_SECONDS": "park_quota_cap",
+    "PARK_DENIED_SECONDS": "park_denied",
+    "PARK_DENIED_CAP_SECONDS": "park_denied_cap",
     "INTAKE_DATABASE_TIMEOUT_SECONDS": "intake_database_timeout",
     "INTAKE_SEND_TIMEOUT_SECONDS": "intake_send_timeout",
     "SWEEP_EVERY_SECONDS": "sweep_every",
@@ -111,6 +127,13 @@ _SECONDS: Final = {
 }
 # Less holds no instructions, a piece of text and its summary at once.
 _LEAST_CONTEXT: Final = 1024
+# The first wait of each, and the most that it doubles to.
+_BACKOFFS: Final = (
+    ("RETRY_BASE_SECONDS", "RETRY_CAP_SECONDS"),
+    ("PARK_THROTTLED_SECONDS", "PARK_THROTTLED_CAP_SECONDS"),
+    ("PARK_QUOTA_SECONDS", "PARK_QUOTA_CAP_SECONDS"),
+    ("PARK_DENIED_SECONDS", "PARK_DENIED_CAP_SECONDS"),
+)
 _COUNTS: Final = {
     "JOBS_AT_ONCE": "jobs_at_once",
     "INLINE_BYTES": "inline_bytes",
@@ -256,8 +279,9 @@ def _contradictions(settings: Settings) -> list[str]:
     found = []
     if settings.renew_every * 2 > settings.lease:
         found.append("RENEW_EVERY_SECONDS must be at most half of LEASE_SECONDS")
-    if settings.retry_base > settings.retry_cap:
-        found.append("RETRY_BASE_SECONDS must not exceed RETRY_CAP_SECONDS")
     if settings.chat_context_tokens < _LEAST_CONTEXT:
         found.append(f"CHAT_CONTEXT_TOKENS must be at least {_LEAST_CONTEXT}")
+    for base, cap in _BACKOFFS:
+        if getattr(settings, _SECONDS[base]) > getattr(settings, _SECONDS[cap]):
+            found.append(f"{base} must not exceed {cap}")
     return found

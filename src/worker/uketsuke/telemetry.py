@@ -24,6 +24,8 @@ LEVELS: Final = {
     "paid_result_lost": "warning",
     "stream_broke": "warning",
     "lease_lost": "info",
+    "lane_parked": "warning",
+    "lane_not_told": "warning",
 }
 
 
@@ -36,6 +38,7 @@ class Fields(TypedDict, total=False):
     attempt: int
     state: str
     outcome: str
+    lane: str
     error_class: str
     error_code: str
     error_type: str

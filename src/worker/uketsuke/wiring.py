@@ -17,6 +17,7 @@ from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
+from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
@@ -69,6 +70,7 @@ def build_ports(env: Any, *, needs: Callable[[Settings], frozenset[str]]) -> Por
         purging=SqlPurging(database),
         runs=SqlRuns(database, retention, tariff),
         costs=SqlCosts(database, retention, tariff),
+        lanes=SqlLanes(database, retention),
         inputs=SqlInputs(database),
         schedules=SqlSchedules(
             database, keep_inputs=settings.keep_inputs, keep_results=settings.keep_results

@@ -331,3 +331,21 @@ def test_a_life_that_goes_on_counts_the_call_that_an_earlier_one_may_have_made(
     assert job.attempts_cost_micros == known
     assert job.charged_micros == 0 if free else job.charged_micros > known + 100 * CALL
     world.close()
+
+
+def test_a_run_that_a_parked_lane_turns_away_has_called_nobody(world: World) -> None:
+    throttled = refusal(429, "rate_limit_exceeded")
+    let_run(world, http := FaultyHttp(faults=[throttled]))
+
+    async def main() -> Job:
+        first = await submitted(world, **RUN)
+        await asyncio.sleep(5)
+        assert (await world.now(first)).error_code == "provider_throttled"
+        second = await submitted(world, **RUN)
+        await asyncio.sleep(5)
+        return await world.now(second)
+
+    job = world.run(main())
+
+    assert (job.error_code, len(http.calls)) == ("lane_parked", 1)
+    assert (job.charged_micros, job.unknown_costs) == (0, 0)

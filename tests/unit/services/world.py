@@ -17,6 +17,7 @@ from uketsuke.adapters.sql.database import Row, Statement
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
+from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
@@ -194,6 +195,7 @@ class World:
             sweeping=SqlSweeping(self.database, retention),
             runs=SqlRuns(self.database, retention, tariff),
             costs=SqlCosts(self.database, retention, tariff),
+            lanes=SqlLanes(self.database, retention),
             purging=SqlPurging(self.database),
             inputs=SqlInputs(self.database),
             schedules=SqlSchedules(

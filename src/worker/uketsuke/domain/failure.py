@@ -62,6 +62,11 @@ RETRYABLE: Final = frozenset(
 )
 # Not the job's doing: the attempt is given back, and only the deadline bounds the waiting.
 GIVEN_BACK: Final = frozenset({ErrorClass.THROTTLED, ErrorClass.QUOTA})
+# So a provider turns away whoever asks its model, not this job alone: the lane is parked for all.
+PARKING: Final = frozenset({ErrorClass.THROTTLED, ErrorClass.QUOTA, ErrorClass.DENIED})
+NO_MODEL: Final = "model_not_found"
+# The provider looked at what it was asked, so it is there.
+ANSWERED: Final = frozenset({ErrorClass.INVALID_INPUT, ErrorClass.TOO_LARGE, ErrorClass.REFUSED})
 # The provider said so itself. After the others it may still be working under the same
 # idempotency key, so the next attempt must send that key again.
 DEFINITE: Final = frozenset(
@@ -77,8 +82,10 @@ DEFINITE: Final = frozenset(
     }
 )
 
+# Nobody asked the provider: its lane is parked.
+LANE_PARKED: Final = "lane_parked"
 # Of ours or of the way to the provider, though their class is above: it may have done its work.
-_IN_DOUBT: Final = frozenset({"storage_unavailable", "provider_connection_lost"})
+_IN_DOUBT: Final = frozenset({"storage_unavailable", "provider_connection_lost", LANE_PARKED})
 
 # code -> what a person is told. Ours, whole, and free of anything that a caller or provider sent.
 MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
@@ -86,6 +93,7 @@ MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
         "provider_timed_out": "The AI provider did not answer in time.",
         "attempt_timed_out": "The attempt took longer than one attempt may.",
         "provider_throttled": "The AI provider asked us to slow down.",
+        "lane_parked": "The AI provider turned others away; the job waits until it may be asked.",
         "provider_unavailable": "The AI provider failed or could not be reached.",
         "provider_connection_lost": "The connection to the AI provider was lost.",
         "provider_answer_unusable": "The AI provider sent an answer that could not be used.",
@@ -125,11 +133,15 @@ MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """A classified error. ``retry_after`` is a floor that the other side asked for."""
+    """A classified error. ``retry_after`` is a floor that the other side asked for.
+
+    ``lane`` is where the provider that failed was asked, as the store names it.
+    """
 
     error_class: ErrorClass
     code: str
     retry_after: timedelta | None = None
+    lane: str | None = None
 
     @property
     def retryable(self) -> bool:
@@ -139,6 +151,12 @@ class Failure:
     def definite(self) -> bool:
         """Whether the provider itself said no, so that the next try is another call."""
         return self.error_class in DEFINITE and self.code not in _IN_DOUBT
+
+    @property
+    def parks(self) -> bool:
+        """Whether everybody who asks in its lane would fail so."""
+        meets_all = self.error_class in PARKING or self.code == NO_MODEL
+        return self.lane is not None and meets_all
 
     @property
     def message(self) -> str:
@@ -158,6 +176,13 @@ class AttemptFailed(Exception):
     ) -> None:
         super().__init__(code)
         self.failure = Failure(error_class=error_class, code=code, retry_after=retry_after)
+
+    @classmethod
+    def of(cls, failure: Failure) -> AttemptFailed:
+        """Return the exception whose failure is this one, whole."""
+        failed = cls(failure.error_class, failure.code)
+        failed.failure = failure
+        return failed
 
 
 class LeaseLost(Exception):

@@ -9,7 +9,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from uketsuke.domain.failure import ErrorClass, Failure, Road
-from uketsuke.domain.lifecycle import TERMINAL, Engine, JobState, Origin, Outcome
+from uketsuke.domain.lane import Park
+from uketsuke.domain.lifecycle import TERMINAL, WAITING, Engine, JobState, Origin, Outcome
 from uketsuke.domain.price import Expected
 
 
@@ -209,7 +210,10 @@ class NewJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeasedJob:
-    """A job and the right to work it, until ``lease`` after the statement that gave it."""
+    """A job and the right to work it, until ``lease`` after the statement that gave it.
+
+    ``probes`` are the parked lanes whose time is over and that this attempt is to try out.
+    """
 
     job: Job
     token: str
@@ -218,6 +222,7 @@ class LeasedJob:
     time_left: timedelta  # until the job's deadline
     limit_left: timedelta  # until the attempt has taken as long as one may
     taken_over: bool  # an attempt crashed: it may have left a result that was paid for
+    probes: frozenset[str] = frozenset()
     # What the attempt may cost, if a budget binds it; and what keeps it from having that.
     reserved_micros: int | None = None
     funds: Funds | None = None
@@ -272,14 +277,26 @@ class SeenJob:
     job: Job
     lease_ends_in: timedelta | None
     due_in: timedelta
-    overdue: bool
+    time_left: timedelta  # until the job's deadline
     quarantined: bool
     spent: bool  # no attempt left, or two lone crashes
+    park: Park | None = None  # of a lane that it asks, and that turns it away
     funds: Funds | None = None  # what a budget says against it, once it is due
+
+    @property
+    def overdue(self) -> bool:
+        return self.time_left <= timedelta()
 
     @property
     def lease_expired(self) -> bool:
         return self.lease_ends_in is not None and self.lease_ends_in <= timedelta()
+
+    @property
+    def turned_away(self) -> bool:
+        """Nothing but a parked lane stood in the way."""
+        due = self.job.state in WAITING and self.due_in <= timedelta()
+        unwanted = self.spent or self.overdue or self.job.cancel_requested_at
+        return self.park is not None and due and not unwanted
 
     @property
     def may_be_leased_alone(self) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import timedelta
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -48,3 +50,30 @@ def parse_lane(text: str) -> Lane:
 
 
 _PROVIDERS: Final = frozenset(ProviderName)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Park:
+    """A parked lane, as a job meets it; ``opens_in`` may be over while another one probes.
+
+    ``opened``: it was this job's own failure that parked it. ``leads``: it failed there last, and
+    may ask again as soon as the time is over.
+    """
+
+    opens_in: timedelta
+    opened: bool = False
+    leads: bool = False
+
+
+def wait_for_lane(park: Park, *, time_left: timedelta, spread: timedelta, draw: float) -> timedelta:
+    """Return how long a job waits that was turned away from a parked lane.
+
+    Whoever leads comes when the time is over. The others come ``spread`` over the time after it, so
+    that the lane's opening is no storm; but in the first half of what is left to them until
+    their deadline, so that the wait itself does not end them.
+    """
+    opens_in = max(park.opens_in, timedelta())
+    if park.leads:
+        return opens_in
+    room = max(time_left - opens_in, timedelta())
+    return opens_in + min(spread, room / 2) * draw

@@ -27,6 +27,7 @@ class JobEvent(StrEnum):
     """What moves a job. Named in the past tense: it is what happened, not a wish."""
 
     LEASED = "leased"  # due, attempts left, before the deadline, no cancel wish
+    POSTPONED = "postponed"  # a lane that it asks is parked: only the due time moves
     LEASED_AGAIN = "leased_again"  # the lease had expired; a new holder takes over
     RENEWED = "renewed"  # the holder lives; progress rides along
     NUDGED = "nudged"  # a silent run's instance was woken, or made; its lease goes on once
@@ -75,6 +76,8 @@ TRANSITIONS: Final[Mapping[tuple[JobState, JobEvent], JobState]] = MappingProxyT
     {
         (_S.ACCEPTED, _E.LEASED): _S.RUNNING,
         (_S.RETRYING, _E.LEASED): _S.RUNNING,
+        (_S.ACCEPTED, _E.POSTPONED): _S.ACCEPTED,
+        (_S.RETRYING, _E.POSTPONED): _S.RETRYING,
         (_S.RUNNING, _E.RENEWED): _S.RUNNING,
         (_S.RUNNING, _E.NUDGED): _S.RUNNING,
         (_S.RUNNING, _E.LEASED_AGAIN): _S.RUNNING,

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from uketsuke.domain.backoff import RetryPolicy, retry_delay
 from uketsuke.domain.failure import GIVEN_BACK, ErrorClass, Failure, Road
+from uketsuke.domain.lane import Park, wait_for_lane
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +49,24 @@ def decide(
     if not gives_back and attempts >= max_attempts:
         return GiveUp(road=Road.EXHAUSTED)
     wait = retry_delay(policy, attempt=attempt, draw=draw, requested=failure.retry_after)
+    return _within(time_left, wait, gives_back=gives_back)
+
+
+def decide_parked(
+    failure: Failure, park: Park, *, time_left: timedelta, spread: timedelta, draw: float
+) -> TryAgain | GiveUp:
+    """Say what follows a failure for which the whole lane is parked.
+
+    What no retry helps (our key, the model's name) fails the one job that found it out: its dead
+    letter tells a person. It is not the others' fault: they wait with the lane, within their time.
+    """
+    if park.opened and not failure.retryable:
+        return GiveUp(road=Road.PERMANENT)
+    wait = wait_for_lane(park, time_left=time_left, spread=spread, draw=draw)
+    return _within(time_left, wait, gives_back=True)
+
+
+def _within(time_left: timedelta, wait: timedelta, *, gives_back: bool) -> TryAgain | GiveUp:
     if wait >= time_left:
         return GiveUp(road=Road.DEADLINE)
     return TryAgain(wait=wait, gives_back=gives_back)

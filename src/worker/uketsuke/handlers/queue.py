@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from uketsuke.adapters.cloudflare.queue import answer_batch, read_batch
+from uketsuke.kinds.kind import lanes_of
 from uketsuke.kinds.registry import KINDS
 from uketsuke.providers.work import run_kind
 from uketsuke.services.consume import consume
@@ -27,5 +28,6 @@ async def work_deliveries(deliveries: Sequence[Delivery], env: Any) -> Mapping[s
         deliveries,
         lambda attempt: run_kind(attempt, kinds=KINDS, providers=providers, ports=ports),
         kinds=frozenset(KINDS),
+        lanes=lanes_of(KINDS, ports.settings),
         ports=ports,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, Any, Final, Protocol, TypeAlias
@@ -15,6 +15,7 @@ from uketsuke.domain.lifecycle import Engine
 from uketsuke.domain.price import Expected
 from uketsuke.domain.vectors import Vectors
 from uketsuke.kinds.expected import expect_by_size
+from uketsuke.settings import Settings
 
 LONGEST_TAG: Final = 35
 # BCP 47, as far as a model may know it.
@@ -133,6 +134,14 @@ class Kind:
     def hears(self) -> bool:
         """Whether its input is a recording."""
         return Capability.TRANSCRIBE in self.calls
+
+
+def lanes_of(kinds: Mapping[str, Kind], settings: Settings) -> Mapping[str, frozenset[str]]:
+    """Return which lanes each kind asks, by the kind's name."""
+    return {
+        name: frozenset(str(settings.lane_of(name, capability)) for capability in kind.calls)
+        for name, kind in kinds.items()
+    }
 
 
 def always_queue(_form: InputForm, _size: int) -> Engine:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from uketsuke.domain.failure import AttemptFailed, ErrorClass
+from uketsuke.domain.failure import ANSWERED, NO_MODEL, AttemptFailed, ErrorClass
 from uketsuke.domain.job import Usage
 from uketsuke.domain.lane import Capability, Lane, ProviderName
+from uketsuke.domain.lifecycle import Engine
 from uketsuke.domain.price import Expected, Rates, estimate
 from uketsuke.kinds.kind import Kind
 from uketsuke.providers.funds import set_aside, usage_of, usage_without_answer
 from uketsuke.providers.port import Answer, CallContext, Provider
 from uketsuke.services.execute import Attempt
+from uketsuke.services.lanes import enter_lane, open_lane
 from uketsuke.services.ports import Ports
 from uketsuke.services.steps import StepValue
 
@@ -51,16 +53,12 @@ class Calls:
         if capability not in self.kind.calls:
             raise ValueError(f"the kind {self.kind.name} does not say that it calls {capability}")
         lane = self.ports.settings.lane_of(self.attempt.leased.job.kind, capability)
-        provider = self.providers.get(lane.provider)
-        if provider is None:
-            raise AttemptFailed(ErrorClass.NOT_FOUND, "model_not_found")
         rates = self.ports.settings.rates_of(self.attempt.leased.job.kind, capability)
         most = estimate(rates, expected or self.attempt.leased.job.expected or Expected())
-
         paid: list[StepValue] = []
 
         async def work(refusals: int) -> StepValue:
-            made = partial(self._timed, step, refusals, lane, provider, call)
+            made = partial(self._in_lane, step, refusals, lane, call)
             paid.append(await self._paid(made, lane, rates, most))
             return paid[-1]
 
@@ -102,9 +100,34 @@ class Calls:
         for usage in (value.usage for value in values if value.usage is not None):
             tally.usage = (tally.usage or Usage(provider=usage.provider)).plus(usage)
 
-    async def _timed(
-        self, step: str, refusals: int, lane: Lane, provider: Provider, call: Call
-    ) -> Answer:
+    async def _in_lane(self, step: str, refusals: int, lane: Lane, call: Call) -> Answer:
+        """Make a call; if it was to try its lane out and the provider answered, open it."""
+        leased, ports = self.attempt.leased, self.ports
+        probes = await self._enter(lane)
+        try:
+            answer = await self._timed(step, refusals, lane, call)
+        except AttemptFailed as failed:
+            if probes and failed.failure.error_class in ANSWERED:
+                await open_lane(lane, leased, ports=ports)
+            raise
+        if probes:
+            await open_lane(lane, leased, ports=ports)
+        return answer
+
+    async def _enter(self, lane: Lane) -> bool:
+        """Return whether this attempt is to try the lane out.
+
+        For the queue engine the claim has asked; a run goes on for long, and asks before each call.
+        """
+        leased = self.attempt.leased
+        if leased.job.engine is Engine.WORKFLOW:
+            return await enter_lane(lane, leased, ports=self.ports)
+        return str(lane) in leased.probes
+
+    async def _timed(self, step: str, refusals: int, lane: Lane, call: Call) -> Answer:
+        provider = self.providers.get(lane.provider)
+        if provider is None:
+            raise _at(lane, AttemptFailed(ErrorClass.NOT_FOUND, NO_MODEL))
         tally, clock = self.attempt.tally, self.ports.clock
         before = clock.monotonic()
         context, cut = self._context(step, refusals)
@@ -113,7 +136,7 @@ class Calls:
         except AttemptFailed as failed:
             if cut and failed.failure.error_class is ErrorClass.TIMEOUT:
                 raise AttemptFailed(ErrorClass.DEADLINE, "deadline_cut") from None
-            raise
+            raise _at(lane, failed) from None
         finally:
             tally.provider_ms += round((clock.monotonic() - before) * 1000)
 
@@ -131,3 +154,8 @@ class Calls:
             traceparent=leased.job.traceparent,
         )
         return context, cut
+
+
+def _at(lane: Lane, failed: AttemptFailed) -> AttemptFailed:
+    """Say where a provider failed: so it may concern others, too."""
+    return AttemptFailed.of(replace(failed.failure, lane=str(lane)))

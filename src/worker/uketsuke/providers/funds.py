@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from uketsuke.domain.failure import AttemptFailed, ErrorClass, Failure
+from uketsuke.domain.failure import LANE_PARKED, AttemptFailed, ErrorClass, Failure
 from uketsuke.domain.job import Usage
 from uketsuke.domain.lane import Lane
 from uketsuke.domain.price import Rates, cost_of
@@ -83,7 +83,10 @@ def usage_without_answer(
     What the provider has refused costs nothing. What may have been done all the same is unknown,
     and counts as its estimate where budgets are reckoned.
     """
-    refused = failure is not None and failure.definite and failure.code not in _BILLED_ALL_THE_SAME
+    refused = failure is not None and (
+        failure.code == LANE_PARKED
+        or (failure.definite and failure.code not in _BILLED_ALL_THE_SAME)
+    )
     free = refused or (rates is not None and not any(rates))
     return Usage(
         provider=lane.provider,

@@ -16,8 +16,9 @@ from uketsuke.domain.lifecycle import Engine, JobState
 from uketsuke.services.adopt import save_paid_result
 from uketsuke.services.execute import Attempt, Tally, Worker, execute, not_started
 from uketsuke.services.knock import Done, KnockAgain, Verdict, at_most, later, verdict_for
+from uketsuke.services.lanes import put_off
 from uketsuke.services.leases import LeaseKeeper
-from uketsuke.services.ports import Delivery, Ports, Unavailable
+from uketsuke.services.ports import NO_LANES, Delivery, LanesOfKinds, Ports, Unavailable
 from uketsuke.services.read import Readable, read_deliveries
 from uketsuke.services.run import start_instance
 from uketsuke.services.settle import Settler
@@ -26,15 +27,21 @@ from uketsuke.telemetry import event, where_raised
 
 
 async def consume(
-    deliveries: Sequence[Delivery], work: Worker, *, kinds: frozenset[str], ports: Ports
+    deliveries: Sequence[Delivery],
+    work: Worker,
+    *,
+    kinds: frozenset[str],
+    lanes: LanesOfKinds = NO_LANES,
+    ports: Ports,
 ) -> Mapping[str, Verdict]:
     """Work what the messages point at and return a verdict for each delivery, by its id.
 
     Total: whatever a message holds or its job does, the others get theirs. Several jobs are worked
     at once within ``settings.jobs_at_once``; everything that is started ends before this returns.
+    ``lanes`` are those that each kind asks: jobs whose lane is parked are put off.
     """
     readable, verdicts = await read_deliveries(deliveries, kinds=kinds, ports=ports)
-    batch = _Batch(work=work, ports=ports, pending=deque(readable))
+    batch = _Batch(work=work, lanes=lanes, ports=ports, pending=deque(readable))
     beating = asyncio.ensure_future(batch.keeper.run())
     try:
         await batch.pump()
@@ -49,6 +56,7 @@ class _Batch:
     """One event's work: what is still to lease, what runs, what was decided."""
 
     work: Worker
+    lanes: LanesOfKinds
     ports: Ports
     pending: deque[Readable]
     verdicts: dict[str, Verdict] = field(default_factory=dict)
@@ -107,6 +115,8 @@ class _Batch:
         by_key = {readable.key: readable for readable in wave}
         asked_at = self.ports.clock.monotonic()
         looked = await self._ask_for_leases(by_key.keys(), alone=alone)
+        if looked is not None:
+            looked = await put_off(looked, ports=self.ports)
         leased = []
         for key, readable in by_key.items():
             found = looked.get(key) if looked is not None else None
@@ -132,7 +142,11 @@ class _Batch:
             try:
                 async with asyncio.timeout(settings.intake_database_timeout.total_seconds()):
                     return await self.ports.jobs.lease(
-                        wave, token=token, duration=settings.lease, alone=alone
+                        wave,
+                        token=token,
+                        duration=settings.lease,
+                        alone=alone,
+                        lanes=self.lanes,
                     )
             except (Unavailable, TimeoutError):
                 await asyncio.sleep(_CLAIM_PAUSE)

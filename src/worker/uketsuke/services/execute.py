@@ -20,10 +20,12 @@ from uketsuke.domain.job import (
     SilentRun,
     Usage,
 )
+from uketsuke.domain.lane import Park
 from uketsuke.domain.lifecycle import JobState, Outcome
-from uketsuke.domain.settlement import GiveUp, decide
+from uketsuke.domain.settlement import GiveUp, TryAgain, decide, decide_parked
 from uketsuke.services.adopt import adopted_usage, find_paid_result
 from uketsuke.services.knock import BUDGET_WAIT
+from uketsuke.services.lanes import park_lane
 from uketsuke.services.leases import LeaseKeeper, Stop
 from uketsuke.services.ports import Ports, Unavailable
 from uketsuke.services.steps import DirectSteps, StepRunner
@@ -92,7 +94,9 @@ async def execute(attempt: Attempt, work: Worker, *, ports: Ports) -> Ending | N
     except asyncio.CancelledError:
         return _stopped(attempt, ports=ports)
     except Exception as error:  # the one place: whatever the work raised becomes a failure
-        return _failed(attempt, _classified(error, attempt), ports=ports)
+        failure = _classified(error, attempt)
+        park = await park_lane(failure, attempt.leased, ports=ports)
+        return _failed(attempt, failure, park=park, ports=ports)
     done = _ending(attempt, JobState.SUCCEEDED, Outcome.SUCCEEDED)
     return replace(done, result=place, result_text=text)
 
@@ -167,18 +171,29 @@ def _classified(error: Exception, attempt: Attempt) -> Failure:
     return failure
 
 
-def _failed(attempt: Attempt, failure: Failure, *, ports: Ports) -> Ending:
+def _then(
+    attempt: Attempt, failure: Failure, *, park: Park | None, ports: Ports
+) -> TryAgain | GiveUp:
     leased, settings = attempt.leased, ports.settings
-    policy = RetryPolicy(base=settings.retry_base, cap=settings.retry_cap)
-    then = decide(
+    left, draw = attempt.time_left(now=ports.clock.monotonic()), ports.dice.draw()
+    if park is not None:
+        spread = settings.lane_spread
+        return decide_parked(failure, park, time_left=left, spread=spread, draw=draw)
+    return decide(
         failure,
         attempt=leased.attempt,
         attempts=leased.job.attempts,
         max_attempts=leased.job.max_attempts,
-        time_left=attempt.time_left(now=ports.clock.monotonic()),
-        policy=policy,
-        draw=ports.dice.draw(),
+        time_left=left,
+        policy=RetryPolicy(base=settings.retry_base, cap=settings.retry_cap),
+        draw=draw,
     )
+
+
+def _failed(
+    attempt: Attempt, failure: Failure, *, park: Park | None = None, ports: Ports
+) -> Ending:
+    then = _then(attempt, failure, park=park, ports=ports)
     if isinstance(then, GiveUp):
         ending = _ending(attempt, JobState.FAILED, Outcome.FAILED)
         return replace(ending, failure=failure, new_epoch=failure.definite, road=then.road)

@@ -10,10 +10,12 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Final, Protocol
 
 from uketsuke.domain.api_key import StoredKey
-from uketsuke.domain.failure import ErrorClass
+from uketsuke.domain.backoff import RetryPolicy
+from uketsuke.domain.failure import ErrorClass, Failure
 from uketsuke.domain.job import (
     Attempt,
     Checkpoint,
@@ -27,6 +29,7 @@ from uketsuke.domain.job import (
     SilentRun,
     Upload,
 )
+from uketsuke.domain.lane import Park
 from uketsuke.domain.lifecycle import JobState
 from uketsuke.services.cost_ports import Costs
 from uketsuke.services.schedule_ports import Occurrences, Schedules
@@ -101,6 +104,11 @@ class Woken:
     cursor: tuple[int, str, str] | None
 
 
+# Which lanes each kind of job asks, by the kind's name.
+LanesOfKinds = Mapping[str, Collection[str]]
+NO_LANES: Final[LanesOfKinds] = MappingProxyType({})
+
+
 class Jobs(Protocol):
     """The one store of jobs. Each method is one guarded statement or one transaction."""
 
@@ -117,10 +125,17 @@ class Jobs(Protocol):
     async def result_text(self, key: JobKey, *, attempt: int) -> str | None: ...
 
     async def lease(
-        self, wave: Collection[JobKey], *, token: str, duration: timedelta, alone: bool
+        self,
+        wave: Collection[JobKey],
+        *,
+        token: str,
+        duration: timedelta,
+        alone: bool,
+        lanes: LanesOfKinds = NO_LANES,
     ) -> Mapping[JobKey, LeasedJob | SeenJob]:
         """Lease those of ``wave`` that may be worked now; tell how the others stand.
 
+        None is leased that asks a parked lane, but one that tries it out when its time is over.
         Idempotent under ``token``: asked again after a lost answer it gives the same leases.
         A job that is missing in the answer does not exist.
         """
@@ -162,6 +177,37 @@ class Jobs(Protocol):
 
     async def request_cancel(self, key: JobKey) -> Job | None:
         """Cancel what waits, note the wish on what runs; None if there is no such live job."""
+        ...
+
+
+class Lanes(Protocol):
+    """The store's side of parked lanes. Here a lane is known by its name alone."""
+
+    async def park(
+        self, failure: Failure, *, key: JobKey, token: str, policy: RetryPolicy, memory: timedelta
+    ) -> Park:
+        """Park the lane of a failure that the attempt under ``token`` met there, and return how.
+
+        A lane that is parked already, or was until not longer than ``memory`` ago, stays so for as
+        long as was said, unless this attempt was its probe or was told to wait longer. Exactly one
+        attempt has ``opened`` the park; safe to repeat.
+        """
+        ...
+
+    async def enter(self, lane: str, *, key: JobKey, token: str) -> Park | bool:
+        """Ask whether the holder of a running job may call in a lane now.
+
+        False: it is open. True: it was parked, and this attempt is to try it out. Else it is told
+        how long the lane is closed.
+        """
+        ...
+
+    async def open(self, lane: str, *, token: str) -> bool:
+        """Open the lane that this attempt has tried out; tell whether it did."""
+        ...
+
+    async def postpone(self, waits: Mapping[JobKey, timedelta]) -> Collection[JobKey]:
+        """Let waiting jobs that are due be due later; return those that were moved."""
         ...
 
 
@@ -480,6 +526,7 @@ class Ports:
     sweeping: Sweeping
     purging: Purging
     runs: Runs
+    lanes: Lanes
     costs: Costs
     inputs: Inputs
     schedules: Schedules

@@ -114,9 +114,7 @@ class DurableSteps:
                 continue
             failure = _read_failure(outcome)
             if tries >= self.ports.settings.step_retries or not _worth_a_try(failure):
-                raise AttemptFailed(
-                    failure.error_class, failure.code, retry_after=failure.retry_after
-                )
+                raise AttemptFailed.of(failure)
             refusals += failure.definite
             tries += 1
             await self.steps.sleep(f"{step} pause", self._pause(tries))
@@ -245,13 +243,15 @@ def _write_failure(failure: Failure) -> Mapping[str, object]:
         "failed": failure.error_class.value,
         "code": failure.code,
         "retry_after": None if after is None else after.total_seconds(),
+        "lane": failure.lane,
     }
 
 
 def _read_failure(outcome: Mapping[str, object]) -> Failure:
-    seconds = outcome.get("retry_after")
+    seconds, lane = outcome.get("retry_after"), outcome.get("lane")
     return Failure(
         error_class=ErrorClass(str(outcome["failed"])),
         code=str(outcome["code"]),
         retry_after=timedelta(seconds=seconds) if isinstance(seconds, int | float) else None,
+        lane=lane if isinstance(lane, str) else None,
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from uketsuke.adapters.sql import expiry, rows
+from uketsuke.adapters.sql import expiry, lane_rows, rows
 from uketsuke.adapters.sql import run_statements as runs
 from uketsuke.adapters.sql import statements as sql
 from uketsuke.adapters.sql.database import Database, Row, Statement
+from uketsuke.adapters.sql.lane_statements import SELECT_LANES, TAKE_PROBES
 from uketsuke.domain.ids import JOB_ID
 from uketsuke.domain.job import (
     Attempt,
@@ -24,10 +25,12 @@ from uketsuke.domain.job import (
 from uketsuke.domain.lifecycle import JobState
 from uketsuke.domain.price import NO_TARIFF, Tariff
 from uketsuke.services.ports import (
+    NO_LANES,
     AcceptedNew,
     Admission,
     InputVanished,
     KnownKey,
+    LanesOfKinds,
     LeaseState,
     RunInProgress,
 )
@@ -93,19 +96,29 @@ class SqlJobs:
         return found[0]["result"] if found else None
 
     async def lease(
-        self, wave: Collection[JobKey], *, token: str, duration: timedelta, alone: bool
+        self,
+        wave: Collection[JobKey],
+        *,
+        token: str,
+        duration: timedelta,
+        alone: bool,
+        lanes: LanesOfKinds = NO_LANES,
     ) -> Mapping[JobKey, LeasedJob | SeenJob]:
-        keys, (_, budget) = rows.from_keys(wave), self._tariff
-        lease = (keys, token, rows.to_ms(duration), int(alone), *self._tariff)
+        keys, asks = rows.from_keys(wave), lane_rows.from_asks(lanes)
+        rates, budget = self._tariff
+        lease = (keys, token, rows.to_ms(duration), int(alone), rates, budget, asks)
         leasing = [
+            Statement(TAKE_PROBES, (keys, token, int(alone), asks, rates, budget)),
             Statement(sql.LEASE, lease),
-            Statement(sql.LOOK, (keys, token, *self._tariff)),
+            Statement(sql.LOOK, (keys, token, rates, budget)),
+            Statement(SELECT_LANES),
         ]
         if alone:  # nobody else may take over what another one left
-            leasing.insert(0, Statement(sql.RECORD_TAKEOVERS, (keys, token, budget)))
-        *_, looked = await self._database.batch(leasing)
+            leasing.insert(1, Statement(sql.RECORD_TAKEOVERS, (keys, token, budget, asks)))
+        *_, looked, standing = await self._database.batch(leasing)
         await self._wake_after_lease(looked, token)
-        return {_key(row): _leased_or_seen(row, token) for row in looked}
+        found = (_leased_or_seen(row, token) for row in looked)
+        return {one.job.key: _with_lanes(one, lanes, standing) for one in found}
 
     async def _wake_after_lease(self, looked: Sequence[Row], token: str) -> None:
         """Let the sweep look soon after the leases of jobs that it had put off for long."""
@@ -245,6 +258,16 @@ def _code(ending: Ending) -> str | None:
 
 def _key(row: Row) -> JobKey:
     return JobKey(row["tenant_id"], row["id"])
+
+
+def _with_lanes(
+    found: LeasedJob | SeenJob, lanes: LanesOfKinds, standing: Sequence[Row]
+) -> LeasedJob | SeenJob:
+    """Add what the parked lanes mean for a job, if there are any."""
+    if isinstance(found, LeasedJob):
+        return replace(found, probes=lane_rows.probes_of(found.token, standing))
+    asked = lanes.get(found.job.kind, ())
+    return replace(found, park=lane_rows.park_before(found.job.key, asked, standing))
 
 
 def _progress_of(progress: Progress | None) -> tuple[int | None, int | None]:

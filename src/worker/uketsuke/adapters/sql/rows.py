@@ -210,7 +210,7 @@ def to_seen_job(row: Row) -> SeenJob:
         job=to_job(row),
         lease_ends_in=None if ends_in is None else to_duration(ends_in),
         due_in=to_duration(row["due_in"]),
-        overdue=row["time_left"] <= 0,
+        time_left=to_duration(row["time_left"]),
         quarantined=bool(row["quarantined"]),
         spent=bool(row["spent"]),
         funds=to_funds(row["funds"]),

@@ -11,6 +11,7 @@ from typing import Final
 
 from uketsuke.adapters.sql import cost_statements as costs
 from uketsuke.adapters.sql.expiry import EXPIRED, LONE_CRASHES_ALLOWED, RECORDED
+from uketsuke.adapters.sql.lane_terms import LANES_OPEN
 from uketsuke.adapters.sql.terms import IN_WAVE, J_JOB, JOB, KEPT_RESULT, NOW
 
 _IF_STARTED: Final = f"CASE WHEN ?17 IS NOT NULL THEN {NOW} END"
@@ -136,19 +137,19 @@ _MAY_TAKE_OVER: Final = f"""{EXPIRED}
 
 # Before the lease that takes it over, in the same transaction: the attempt that it ends gets its
 # row. A row for an attempt that then stays alive would be believed before its own ending.
-# ?1 wave, ?2 token, ?3 daily budget
+# ?1 wave, ?2 token, ?3 daily budget, ?4 JSON array of [kind, lane]
 RECORD_TAKEOVERS: Final = f"""
 INSERT INTO attempts (tenant_id, job_id, number, lease_token, started_at, ended_at, outcome, state,
                       error_class, error_code)
 SELECT tenant_id, id, attempt_no, lease_token, leased_at, {NOW}, 'failed', 'retrying', 'crashed',
        'worker_crashed'
   FROM jobs
- WHERE {IN_WAVE} AND {_OURS} IS FALSE AND {_MAY_TAKE_OVER}
+ WHERE {IN_WAVE} AND {_OURS} IS FALSE AND {_MAY_TAKE_OVER} AND {LANES_OPEN.format(asks="?4")}
 ON CONFLICT DO NOTHING
 """
 
 # ?1 wave, ?2 token, ?3 lease ms, ?4 1 if the wave is alone in its worker, ?5 rates of the kinds, ?6
-# daily budget
+# daily budget, ?7 JSON array of [kind, lane]
 LEASE: Final = f"""
 UPDATE jobs
    SET attempts = attempts + ({_OURS} IS FALSE),
@@ -178,6 +179,7 @@ UPDATE jobs
    AND (?4 OR engine = 'workflow' OR (crashes = 0 AND (state <> 'running' OR {_OURS})))
    AND (state <> 'running' OR {_OURS} OR lone_crashes + leased_alone < {LONE_CRASHES_ALLOWED})
    AND (tenant_id, id) NOT IN ({costs.unaffordable(alone="?4", rates="?5", default="?6")})
+   AND ({_OURS} OR {LANES_OPEN.format(asks="?7")})
 """
 
 # A lease leaves wake_at alone: moving it costs a row. But the sweep looks ever more rarely at what
