@@ -317,7 +317,7 @@ MUTATIONS: Final = (
     Mutation(
         "a lease does not look at parked lanes",
         _SQL,
-        '   AND ({_OURS} OR {LANES_OPEN.format(asks="?5")})\n',
+        '   AND ({_OURS} OR {LANES_OPEN.format(asks="?7")})\n',
         "",
     ),
     Mutation(
