@@ -57,9 +57,13 @@ def until(look: Callable[[], T | None], *, within: float = 30, every: float = 0.
 
 @dataclass
 class Stack:
-    """One running stack. Stop it with ``stop``; ``kill`` takes everything down at once."""
+    """One running stack. Stop it with ``stop``; ``kill`` takes everything down at once.
+
+    It is that of this checkout, or of a copy of it.
+    """
 
     state: Path
+    checkout: Path | None = None
     settings: Mapping[str, str] = field(default_factory=lambda: QUICK)
     port: int = 0
     ready: dict[str, Any] = field(default_factory=dict)
@@ -80,12 +84,19 @@ class Stack:
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
+            env=self._environment(),
         )
         self._reader = threading.Thread(target=self._collect, args=(self._process,), daemon=True)
         self._reader.start()
         self.ready = until(self._find_ready, within=90)
         self.port = int(self.ready["url"].rpartition(":")[2])
         return self
+
+    def _environment(self) -> Mapping[str, str] | None:
+        if self.checkout is None:
+            return None
+        paths = (f"{self.checkout}/src", f"{self.checkout}/src/worker")
+        return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
     def _collect(self, process: subprocess.Popen[str]) -> None:
         assert process.stdout is not None
