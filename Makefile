@@ -29,7 +29,7 @@ check: ## format, lint, types, layers
 	node_modules/.bin/prettier --check --log-level warn "src/**/*.mjs" "tests/**/*.mjs" "assets/**/*.{js,css,html}"
 
 # Both halves at once: who waits for a stack to start or a lease to end leaves the core to the other.
-COUNTED := tests/unit tests/contract tests/simulation tests/models tests/docs
+COUNTED := tests/unit tests/providers tests/contract tests/simulation tests/models tests/docs
 RUNNING := $(filter-out $(COUNTED) tests/support tests/__pycache__,$(patsubst %/,%,$(wildcard tests/*/)))
 
 pytest:
