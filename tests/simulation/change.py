@@ -178,7 +178,9 @@ class Change:
                 for row in ledger.rows.values()
                 if (lane.parked_at, row.lease_token) == ledger.probe
             ]
-            free = all((row.leased_until or 0) <= now for row in before)
+            # One that was turned away has made the park longer: its lease may outlast that.
+            failed = (lane.parked_at, lane.failed_token) == ledger.probe
+            free = failed or all((row.leased_until or 0) <= now for row in before)
             self._require(free, "one-probe-a-lane", f"{ledger.probe} lives")
             ledger.probe = (lane.parked_at, token)
             ledger.trace.count("lane probed")
