@@ -28,6 +28,11 @@ def check_wake(ledger: Ledger, new: JobRow) -> None:
     ledger.trace.require(in_time, "somebody-will-look-in-time", late)
 
 
+def how_it_ended(ending: Mapping[str, Any]) -> tuple[str, str | None]:
+    """Return by what an attempt's ending is told from another one of the same attempt."""
+    return ending["o"], ending.get("d")
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """One row before and after one transaction."""
@@ -202,7 +207,7 @@ class Change:
         """Whoever held it before must have stopped."""
         token = str(self.old.lease_token)
         if self.ending is not None:
-            self.ledger.settled.add(token)
+            self.ledger.settled[token] = how_it_ended(self.ending)
             if (self.old.leased_until or 0) <= self.ledger.began_ms:
                 self.ledger.trace.count("settled after its lease, untaken")
         holder = self.ledger.holders.get(token)
