@@ -22,6 +22,7 @@ from tests.simulation.profile import Profile
 from tests.simulation.provider import Provider
 from tests.simulation.queue import QueuePort, VirtualQueue
 from tests.simulation.trace import Trace
+from tests.simulation.unscheduled import UnscheduledSweeping
 from tests.simulation.wire import FAULTS, PATIENCE, Faults, Wire
 from tests.simulation.workflows import VirtualWorkflows, WorkflowPort
 from tests.support.sqlite import SqliteDatabase, connect
@@ -37,7 +38,6 @@ from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
-from uketsuke.adapters.sql.sweeping import SqlSweeping
 from uketsuke.domain.job import JobKey
 from uketsuke.domain.price import Tariff
 from uketsuke.services.ports import Ports
@@ -245,7 +245,7 @@ class World:
             lanes=SqlLanes(database, retention),
             purging=SqlPurging(database),
             listing=SqlListing(database),
-            sweeping=SqlSweeping(database, retention),
+            sweeping=UnscheduledSweeping(database, retention),
             inputs=SqlInputs(database),
             schedules=SqlSchedules(
                 database, keep_inputs=settings.keep_inputs, keep_results=settings.keep_results
