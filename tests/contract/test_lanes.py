@@ -232,6 +232,19 @@ async def test_a_probe_whose_lease_has_ended_makes_room_for_the_next(lane: Lane)
     assert not await lane.store.lanes.open(lane.name, token=dead.token)
 
 
+async def test_a_probe_that_failed_and_was_never_settled_keeps_nobody_from_the_next_try(
+    lane: Lane,
+) -> None:
+    await lane.park(await lane.store.leased())
+    await lane.park(await lane.probe())
+    await lane.shift(timedelta(seconds=-121))
+
+    (following,) = await lane.lease(await lane.store.accepted())
+
+    assert isinstance(following, LeasedJob)
+    assert following.probes == {lane.name}
+
+
 async def test_the_answer_to_its_probe_opens_the_lane_for_all(lane: Lane) -> None:
     await lane.park(await lane.store.leased())
     probe = await lane.probe()

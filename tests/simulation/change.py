@@ -28,6 +28,11 @@ def check_wake(ledger: Ledger, new: JobRow) -> None:
     ledger.trace.require(in_time, "somebody-will-look-in-time", late)
 
 
+def how_it_ended(ending: Mapping[str, Any]) -> tuple[str, str | None]:
+    """Return by what an attempt's ending is told from another one of the same attempt."""
+    return ending["o"], ending.get("d")
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """One row before and after one transaction."""
@@ -178,7 +183,9 @@ class Change:
                 for row in ledger.rows.values()
                 if (lane.parked_at, row.lease_token) == ledger.probe
             ]
-            free = all((row.leased_until or 0) <= now for row in before)
+            # One that was turned away has made the park longer: its lease may outlast that.
+            failed = (lane.parked_at, lane.failed_token) == ledger.probe
+            free = failed or all((row.leased_until or 0) <= now for row in before)
             self._require(free, "one-probe-a-lane", f"{ledger.probe} lives")
             ledger.probe = (lane.parked_at, token)
             ledger.trace.count("lane probed")
@@ -200,7 +207,7 @@ class Change:
         """Whoever held it before must have stopped."""
         token = str(self.old.lease_token)
         if self.ending is not None:
-            self.ledger.settled.add(token)
+            self.ledger.settled[token] = how_it_ended(self.ending)
             if (self.old.leased_until or 0) <= self.ledger.began_ms:
                 self.ledger.trace.count("settled after its lease, untaken")
         holder = self.ledger.holders.get(token)

@@ -54,7 +54,7 @@ class Ledger:
     holders: dict[str, Isolate] = field(default_factory=dict)  # by lease token
     blames: dict[tuple[JobKey, int], Blame] = field(default_factory=dict)
     leased_at: dict[str, float] = field(default_factory=dict)  # virtual seconds, by token
-    settled: set[str] = field(default_factory=set)  # tokens
+    settled: dict[str, tuple[str, str | None]] = field(default_factory=dict)  # how, by token
     paid: dict[JobKey, float] = field(default_factory=dict)  # when the paid result was kept
     # Of runs: what stands, and since when each step is paid for; which instances must not go on.
     checkpoints: dict[tuple[JobKey, str, str], tuple[object, ...]] = field(default_factory=dict)

@@ -119,12 +119,14 @@ class RunChange:
         return limit <= self.ledger.watched.now_ms()
 
     def _check_settled(self) -> None:
-        """By its own life; or by the sweep, if the instance was done."""
+        """By its own life; or by the sweep, if the instance is over and has kept its result."""
         if self.isolate.name.startswith("sweep"):
-            self.ledger.trace.count("run found complete")
+            self.ledger.trace.count("run settled by the sweep")
             instance = self.ledger.engine.instances.get(self._instance)
-            done = instance is None or instance.state is InstanceState.COMPLETE
-            self._require(done, "only-the-complete-are-settled-for", self._instance)
+            over = instance is None or instance.state is not InstanceState.LIVE
+            self._require(over, "the-living-settle-for-themselves", self._instance)
+            kept = (self.old.key, RESULT[0]) in self.ledger.kept
+            self._require(kept, "only-kept-results-are-settled", self._instance)
 
     def _check_silent_end(self) -> None:
         self.ledger.trace.count(f"run ended as {self.new.error_class}")

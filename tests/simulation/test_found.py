@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -11,13 +12,17 @@ from tests.contract.factories import RETENTION
 from tests.unit.services.world import World, working
 from uketsuke.adapters.sql.database import Database, Row, Statement
 from uketsuke.adapters.sql.repository import SqlJobs
-from uketsuke.domain.failure import AttemptFailed, ErrorClass
-from uketsuke.domain.job import Job, LeasedJob
-from uketsuke.domain.lifecycle import JobState
+from uketsuke.domain.failure import AttemptFailed, ErrorClass, Failure
+from uketsuke.domain.job import Checkpoint, Ending, Job, LeasedJob, ResultPlace
+from uketsuke.domain.lifecycle import Engine, JobState, Outcome
+from uketsuke.services.adopt import write_paid
 from uketsuke.services.cancel import cancel
-from uketsuke.services.execute import Attempt
+from uketsuke.services.execute import Attempt, ending_of
 from uketsuke.services.inspect import events_of, result_of
 from uketsuke.services.knock import Done, KnockAgain
+from uketsuke.services.ports import InstanceState
+from uketsuke.services.run import RESULT
+from uketsuke.services.silence import look_after
 from uketsuke.services.sweep import sweep
 
 SETTLE = "late_writes"
@@ -34,6 +39,11 @@ async def leased(world: World, job: Job, *, alone: bool) -> LeasedJob | None:
     )
     lease = found[job.key]
     return lease if isinstance(lease, LeasedJob) else None
+
+
+def text_kept(ending: Ending) -> str:
+    place = ResultPlace(attempt=ending.attempt, content_type="application/json", bytes=2)
+    return json.dumps(write_paid(replace(ending, result=place, result_text="{}")))
 
 
 async def text_of(world: World, job: Job) -> str | None:
@@ -94,6 +104,30 @@ def test_a_late_failure_is_counted_though_its_crash_was_recorded_as_a_failure(
         (verdict,) = await world.consumed([job], work)
 
         assert verdict == KnockAgain(after=world.settings.lease)
+
+    world.run(main())
+    assert world.rows("SELECT value FROM counters") == [{"value": 1}]
+
+
+def test_a_sweep_that_settles_for_a_run_after_its_own_end_changes_nothing_and_is_counted(
+    world: World,
+) -> None:
+    async def main() -> None:
+        job = await world.submitted(engine=Engine.WORKFLOW, run_limit=timedelta(hours=1))
+        await asyncio.sleep(61)
+        page = await world.ports.sweeping.wake_page(None, limit=10, first_grace=timedelta())
+        (silent,) = page.silent  # the sweep stands still here, and the run ends by itself
+        won = ending_of(silent, JobState.SUCCEEDED, Outcome.SUCCEEDED)
+        kept = Checkpoint(step=RESULT[0], digest=RESULT[1], attempt=1, content=text_kept(won))
+        await world.ports.runs.keep(job.key, kept)
+        world.workflows.instances[silent.instance_id].state = InstanceState.COMPLETE
+        late = Failure(error_class=ErrorClass.TIMEOUT, code="attempt_timed_out")
+        lost = ending_of(silent, JobState.RETRYING, Outcome.FAILED)
+        await world.ports.jobs.settle([replace(lost, failure=late)])
+
+        await look_after(silent, ports=world.ports)
+
+        assert (await world.now(job)).state is JobState.RETRYING
 
     world.run(main())
     assert world.rows("SELECT value FROM counters") == [{"value": 1}]

@@ -22,6 +22,7 @@ from tests.simulation.profile import Profile
 from tests.simulation.provider import Provider
 from tests.simulation.queue import QueuePort, VirtualQueue
 from tests.simulation.trace import Trace
+from tests.simulation.unscheduled import UnscheduledSweeping
 from tests.simulation.wire import FAULTS, PATIENCE, Faults, Wire
 from tests.simulation.workflows import VirtualWorkflows, WorkflowPort
 from tests.support.sqlite import SqliteDatabase, connect
@@ -37,9 +38,10 @@ from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
-from uketsuke.adapters.sql.sweeping import SqlSweeping
 from uketsuke.domain.job import JobKey
+from uketsuke.domain.price import Tariff
 from uketsuke.services.ports import Ports
+from uketsuke.settings import Settings
 
 T = TypeVar("T")
 
@@ -99,6 +101,8 @@ class World:
     store: Store = field(init=False)
     queue: VirtualQueue = field(init=False)
     dead_queue: VirtualQueue = field(init=False)
+    retention: Retention = field(init=False)
+    tariff: Tariff = field(init=False)
     workflows: VirtualWorkflows = field(init=False)
     wires: dict[str, Wire] = field(init=False)
     context: Context = field(default_factory=copy_context)
@@ -119,8 +123,11 @@ class World:
             spawn=self.spawn,
             isolate=self.isolate,
         )
-        slack = self.profile.settings.lease + self.profile.settings.sweep_every
-        lease = self.profile.settings.lease
+        settings = profile.settings
+        # The same for every event, and there are hundreds: reckoned once.
+        self.retention = _retention(settings)
+        self.tariff = settings.tariff({name: kind.calls for name, kind in SIMULATED.items()})
+        slack, lease = settings.lease + settings.sweep_every, settings.lease
         self.ledger = Ledger(
             self.shared, self.trace, self.provider, self.workflows, self.context, lease, slack
         )
@@ -228,16 +235,8 @@ class World:
 
     def ports(self, isolate: Isolate) -> Ports:
         """Build an event's ports as the wiring does, on this world."""
-        settings = self.profile.settings
+        settings, retention, tariff = self.profile.settings, self.retention, self.tariff
         database = DatabasePort(self.audit, self.wires["database"], isolate)
-        retention = Retention(
-            keep_results=settings.keep_results,
-            triage_within=settings.triage_within,
-            grace=settings.first_wake,
-            lease=settings.lease,
-            longest_knock=settings.longest_knock,
-        )
-        tariff = settings.tariff({name: kind.calls for name, kind in SIMULATED.items()})
         return Ports(
             settings=settings,
             jobs=SqlJobs(database, retention, tariff),
@@ -246,7 +245,7 @@ class World:
             lanes=SqlLanes(database, retention),
             purging=SqlPurging(database),
             listing=SqlListing(database),
-            sweeping=SqlSweeping(database, retention),
+            sweeping=UnscheduledSweeping(database, retention),
             inputs=SqlInputs(database),
             schedules=SqlSchedules(
                 database, keep_inputs=settings.keep_inputs, keep_results=settings.keep_results
@@ -289,3 +288,13 @@ class World:
         """Whether any message is on its way or being worked."""
         queues = (self.queue, self.dead_queue)
         return any(queue.waiting or queue.busy for queue in queues)
+
+
+def _retention(settings: Settings) -> Retention:
+    return Retention(
+        keep_results=settings.keep_results,
+        triage_within=settings.triage_within,
+        grace=settings.first_wake,
+        lease=settings.lease,
+        longest_knock=settings.longest_knock,
+    )

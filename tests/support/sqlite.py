@@ -39,6 +39,8 @@ class SqliteDatabase:
 
     def run(self, statements: Sequence[Statement]) -> list[list[Row]]:
         """Run as one transaction, as D1 does."""
+        if len(statements) == 1:  # is one by itself
+            return [self._one(statements[0])]
         self.connection.execute("BEGIN IMMEDIATE")
         try:
             answers = [self._one(statement) for statement in statements]

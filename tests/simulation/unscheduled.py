@@ -1,0 +1,21 @@
+"""No history has schedules: the duties that look after them would find nothing each minute.
+
+They are apart because they were a quarter of all transactions; whoever lets histories have
+schedules takes this away.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Final
+
+from uketsuke.adapters.sql.sweeping import SqlSweeping
+
+_DUTIES: Final = ("start_due", "occurrences")
+
+
+class UnscheduledSweeping(SqlSweeping):
+    """``services.ports.Sweeping`` where those duties are always another sweep's."""
+
+    async def claim_duty(self, name: str, *, token: str, lease: timedelta) -> bool:
+        return name not in _DUTIES and await super().claim_duty(name, token=token, lease=lease)
