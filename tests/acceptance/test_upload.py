@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.support.jobs import ended, submit
 from tests.support.running import Stack, until
 
 MIB = 1024 * 1024
@@ -50,6 +51,15 @@ def test_an_upload_of_any_size_is_stored_whole(stack: Stack, size: int) -> None:
     assert stored["expires_at"]
     grown = after["memory"] - before["memory"]
     assert grown < max(size / 4, 4 * MIB)
+
+
+def test_a_line_that_nests_deep_fails_its_job_and_not_the_worker(stack: Stack) -> None:
+    with stack.api(stack.tenant()) as api:
+        ref = api.put("/v1/inputs", content=b'"one"\n' + b"[" * 100_000).json()["ref"]
+
+        job = ended(api, submit(api, kind="embed", input={"ref": ref}))
+
+    assert (job["error"]["code"], job["attempts"]) == ("input_not_json_lines", 1)
 
 
 def test_an_upload_that_is_cut_off_leaves_nothing(stack: Stack) -> None:

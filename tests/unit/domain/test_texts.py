@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from uketsuke.domain.language import guess_language
-from uketsuke.domain.split import cut_text
+from uketsuke.domain.split import cut_text, sentences_in
 
 texts = st.text(alphabet="ab.。\n 、」\t漢", max_size=300)
 
@@ -45,6 +45,27 @@ def test_japanese_is_cut_after_its_sentences() -> None:
 
 def test_a_text_without_any_break_is_cut_all_the_same() -> None:
     assert pieces_of("x" * 10, size=4) == ["xxxx", "xxxx", "xx"]
+
+
+def test_a_line_of_dots_is_cut_in_no_time() -> None:
+    # A hundred thousand of them: in quadratic time that took minutes.
+    assert len(pieces_of("." * 100_000, size=100_000 - 1)) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Version 2.5 costs $3.20. It is good!", ["Version 2.5 costs $3.20.", "It is good!"]),
+        ('"Yes." he said?! No', ['"Yes."', "he said?!", "No"]),
+        ("3.5円です。「はい。」と言う。", ["3.5円です。", "「はい。」", "と言う。"]),
+        ("See www.example.com", ["See www.example.com"]),
+        ("...", ["..."]),
+    ],
+)
+def test_a_text_falls_into_its_sentences_and_nothing_of_it_gets_lost(
+    text: str, sentences: list[str]
+) -> None:
+    assert sentences_in(text) == sentences
 
 
 def test_a_piece_of_nothing_is_refused() -> None:

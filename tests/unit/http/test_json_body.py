@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from tests.unit.http.factories import PATIENT
 from tests.unit.http.fakes import BytesBody
-from uketsuke.http.json_body import MOST_DEPTH, parse, read_json, read_nothing
+from uketsuke.domain.nesting import MOST_DEPTH
+from uketsuke.http.json_body import parse, read_json, read_nothing
 from uketsuke.http.message import Request
 from uketsuke.http.problem import Refused
 

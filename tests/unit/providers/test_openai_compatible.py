@@ -136,6 +136,23 @@ async def test_figures_that_the_provider_did_not_tell_are_unknown() -> None:
     assert answer.request_id == "c-1"
 
 
+@pytest.mark.parametrize("figure", [-1, 10**10, 2**63, 10**30, 1.5, float("nan"), "7", [7]])
+async def test_figures_that_cannot_be_true_are_unknown(figure: object) -> None:
+    usage = {"prompt_tokens": figure, "completion_tokens": 3}
+
+    answer = await chat(answering({**completion(), "usage": usage}))
+
+    assert (answer.input_tokens, answer.output_tokens) == (None, 3)
+
+
+async def test_names_are_cut_to_what_can_be_kept_and_shown() -> None:
+    document = {**completion(), "model": "m\0\ud800-2026", "id": "i" * 3_000_000}
+
+    answer = await chat(answering(document))
+
+    assert (answer.model, answer.request_id) == ("m-2026", "i" * 200)
+
+
 @pytest.mark.parametrize(
     ("status", "code", "error_class"),
     [
@@ -169,6 +186,32 @@ async def test_a_refusal_is_classified_by_its_code_and_status(
     assert failed.failure.error_class is error_class
 
 
+@pytest.mark.parametrize(
+    ("error", "error_class"),
+    [
+        ({"code": 402, "message": "Insufficient credits"}, ErrorClass.QUOTA),
+        ({"code": 401, "message": "User not found."}, ErrorClass.DENIED),
+        ({"code": "insufficient_quota"}, ErrorClass.QUOTA),
+        ({"code": 502, "message": "maximum context length"}, ErrorClass.UNAVAILABLE),
+        ({"message": "Something went wrong."}, ErrorClass.UNAVAILABLE),
+        ({"code": ["insufficient_quota"]}, ErrorClass.UNAVAILABLE),
+        ("text", ErrorClass.UNAVAILABLE),
+    ],
+)
+async def test_an_error_in_the_body_of_a_success_is_read(
+    error: object, error_class: ErrorClass
+) -> None:
+    failed = await failure_of(answering({"error": error}))
+
+    assert failed.failure.error_class is error_class
+
+
+async def test_an_answer_may_say_that_there_is_no_error() -> None:
+    answer = await chat(answering({**completion(), "error": None}))
+
+    assert answer.value == "A summary."
+
+
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'{"error": "text"}', b"\xff"])
 async def test_a_refusal_without_a_readable_body_is_classified_by_its_status(body: bytes) -> None:
     assert (await failure_of(answering(body, status=429))).failure.error_class is (
@@ -189,6 +232,8 @@ async def test_retry_after_comes_along() -> None:
         b"not json",
         b'{"choices": [{"message": {"con',
         b"[" * 100_000,
+        # What CPython reads at this depth ends a Worker.
+        {**completion(), "extra": json.loads("[" * 64 + "]" * 64)},
         [],
         {},
         {"choices": []},
@@ -196,6 +241,7 @@ async def test_retry_after_comes_along() -> None:
         {"choices": "x"},
         completion(message={"content": None}),
         completion(message={"content": "  "}),
+        completion(message={"content": "\0 \0"}),
         completion(finish_reason="length"),
         b'{"choices": [{"message": {"content": "half a \\ud800 character"}}]}',
     ],

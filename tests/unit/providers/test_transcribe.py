@@ -124,12 +124,33 @@ async def test_a_name_cannot_break_out_of_its_place() -> None:
     assert parts["file"].get("x") is None
 
 
+@pytest.mark.parametrize(
+    ("told", "tag"),
+    [
+        ("english", "en"),
+        ("Japanese", "ja"),
+        ("cantonese", "yue"),
+        ("pt-BR", "pt-BR"),
+        ("klingonish", None),
+        ("\ud800", None),
+        ("", None),
+        (7, None),
+    ],
+)
+async def test_the_language_that_was_heard_is_a_tag_or_nothing(
+    told: object, tag: str | None
+) -> None:
+    answer = await Listener(answering({**VERBOSE, "language": told})).hear()
+
+    assert answer.value["language"] == tag
+
+
 async def test_a_transcript_is_read_with_its_times() -> None:
     answer = await Listener(answering(VERBOSE, headers={"x-request-id": "r-1"})).hear()
 
     assert answer.value == {
         "text": "Good morning. To all.",
-        "language": "english",
+        "language": "en",
         "duration_seconds": 4.5,
         "segments": [
             {"start": 0.0, "end": 1.5, "text": "Good morning."},

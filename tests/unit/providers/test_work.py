@@ -212,6 +212,7 @@ def test_storage_that_is_away_may_come_back(world: World, http: TalkingHttp) -> 
     ("content", "expected"),
     [
         (b'"one"\n\n"two"\n', ["one", "two"]),
+        ('"a\u2028b"\r\n"c\x85d"'.encode(), ["a\u2028b", "c\x85d"]),
         (b"one\ntwo", "input_not_json_lines"),
         (b"[1]\n", "input_not_json_lines"),
         (b"\n", "input_empty"),

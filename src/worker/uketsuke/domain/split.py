@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
-# Best first: between paragraphs, between lines, after a sentence (Japanese needs no space after
-# it), between words. What matches stays with the piece before.
+# Where a sentence ends; Japanese needs no space after it. A run of dots is looked at once, as a
+# whole: begun anew at each of them, a line of nothing else would take minutes.
+_SENTENCE_END: Final = re.compile(r"[。！？]+[」』）]*|(?<![.!?])[.!?]++[\"')\]]*+(?=\s)")
+# Best first: between paragraphs, between lines, after a sentence, between words. What matches stays
+# with the piece before.
 _BREAKS: Final = (
     re.compile(r"\n[ \t\u3000]*\n\s*"),
     re.compile(r"\n"),
-    re.compile(r"[。！？]+[」』）]*|[.!?]+[\"')\]]*(?=\s)"),
+    _SENTENCE_END,
     re.compile(r"[\s、,;]+"),
 )
 
@@ -26,6 +30,13 @@ def cut_text(text: str, *, size: int) -> list[tuple[int, int]]:
         raise ValueError("a piece holds at least one character")
     spans = (_stripped(text, start, end) for start, end in _pieces(text, size))
     return [(start, end) for start, end in spans if start < end]
+
+
+def sentences_in(text: str) -> list[str]:
+    """Return a text's sentences. Nothing but white space between them is lost."""
+    cuts = [0, *(found.end() for found in _SENTENCE_END.finditer(text)), len(text)]
+    sentences = [text[start:end].strip() for start, end in pairwise(cuts)]
+    return [sentence for sentence in sentences if sentence]
 
 
 def _stripped(text: str, start: int, end: int) -> tuple[int, int]:

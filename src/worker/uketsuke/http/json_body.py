@@ -8,17 +8,13 @@ import re
 from collections import Counter
 from typing import Any, Final, NoReturn
 
+from uketsuke.domain.nesting import MOST_DEPTH, too_deep
 from uketsuke.http.message import Request
 from uketsuke.http.pointer import shown
 from uketsuke.http.problem import refuse
 from uketsuke.services.ports import TooLarge
 
-# The parser recurses, and the Worker's stack is small: the depth is bounded before it begins.
-MOST_DEPTH: Final = 64
-
 _JSON_TYPE: Final = re.compile(r'application/json *(; *charset="?utf-8"?)? *', re.IGNORECASE)
-_TO_SQUARE: Final = bytes.maketrans(b"{}", b"[]")
-_NO_BRACKET: Final = bytes(set(range(256)) - set(b"[]{}"))
 
 
 async def read_json(request: Request, *, limit: int) -> Any:
@@ -72,7 +68,7 @@ def parse(raw: bytes) -> Any:
     Beyond the grammar it refuses names that come twice in an object, and numbers that no
     program would read back.
     """
-    if _too_deep(raw):
+    if too_deep(raw):
         raise refuse(
             "invalid_json", f"Nest at most {MOST_DEPTH} arrays and objects, and close each."
         )
@@ -91,20 +87,6 @@ def parse(raw: bytes) -> Any:
     except ValueError:
         # Python bounds the digits of an integer, since reading them takes quadratic time.
         raise refuse("invalid_json", "A number in the body has too many digits.") from None
-
-
-def _too_deep(raw: bytes) -> bool:
-    """Tell whether brackets nest too deep, in linear time and without recursion."""
-    if raw.count(b"[") + raw.count(b"{") <= MOST_DEPTH:
-        return False
-    # Without escapes every second piece between quotes lies outside of strings.
-    pieces = raw.replace(rb"\\", b"").replace(rb"\"", b"").split(b'"')[::2]
-    nest = b"".join(pieces).translate(_TO_SQUARE, _NO_BRACKET)
-    for _ in range(MOST_DEPTH):
-        inner, nest = nest, nest.replace(b"[]", b"")
-        if len(inner) == len(nest):
-            break
-    return b"[" in nest
 
 
 def _finite(text: str) -> float:

@@ -12,6 +12,7 @@ from uketsuke.domain.lane import Capability
 from uketsuke.domain.language import UNDETERMINED, guess_language
 from uketsuke.domain.lifecycle import Engine
 from uketsuke.domain.price import Expected
+from uketsuke.domain.split import sentences_in
 from uketsuke.kinds.kind import Kind, LanguageTag, Work
 from uketsuke.kinds.map_reduce import (
     JOINED_AT_ONCE,
@@ -75,7 +76,6 @@ def _language_of(summary: str, *, wanted: str) -> str:
     return wanted if guess in (UNDETERMINED, primary) else guess
 
 
-_SENTENCE: Final = re.compile(r"[^。！？.!?]+(?:[。！？]+|[.!?]+(?=\s|$))?")
 _BULLET: Final = re.compile(r"^\s*[-*•・]\s*")
 
 
@@ -83,7 +83,7 @@ def _as_bullets(summary: str) -> str:
     """Make sure that each point is a line of its own: not every model does as it is told."""
     lines = [line for line in summary.splitlines() if line.strip()]
     if len(lines) == 1:
-        lines = [sentence for sentence in _SENTENCE.findall(lines[0]) if sentence.strip()]
+        lines = sentences_in(lines[0])
     return "\n".join("- " + _BULLET.sub("", line).strip() for line in lines)
 
 

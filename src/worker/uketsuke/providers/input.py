@@ -30,7 +30,8 @@ async def load_text(leased: LeasedJob, *, ports: Ports) -> str:
 async def load_texts(leased: LeasedJob, *, ports: Ports) -> Sequence[str]:
     """Return the input as texts, none of them blank; an upload is JSON Lines of strings."""
     if leased.job.input.refs:
-        lines = _decode(await _uploaded(leased, ports=ports)).splitlines()
+        # At LF alone: a string may hold whatever else a line of text can end at, such as U+2028.
+        lines = _decode(await _uploaded(leased, ports=ports)).split("\n")
         texts = [_line(line) for line in lines if line.strip()]
     else:
         texts = await _kept(leased, ports=ports)
@@ -144,8 +145,9 @@ def _decode(content: bytes) -> str:
 
 def _line(line: str) -> str:
     try:
-        text = json.loads(line)
-    except (ValueError, RecursionError):
+        # Only a string is looked at: what nests deep would take the parser's stack.
+        text = json.loads(line) if line.lstrip().startswith('"') else None
+    except ValueError:
         text = None
     if not isinstance(text, str):
         raise AttemptFailed(ErrorClass.INVALID_INPUT, "input_not_json_lines")

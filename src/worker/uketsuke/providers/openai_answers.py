@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from uketsuke.providers.foreign_json import read_foreign
 from uketsuke.providers.meaning import Fault, fault
-from uketsuke.providers.storable import storable
+from uketsuke.providers.storable import storable_answer
+from uketsuke.providers.told import told_name, told_tokens
 from uketsuke.providers.transcript import transcript_of
 from uketsuke.services.ports import HttpAnswer
 
@@ -20,8 +21,8 @@ _REQUEST_IDS: Final = ("x-request-id", "cf-aig-log-id", "apim-request-id", "cf-r
 def json_object(answer: HttpAnswer) -> Mapping[str, Any]:
     """Return an answer's document. A truncated one is no JSON either."""
     try:
-        document = json.loads(answer.body)
-    except (ValueError, RecursionError):
+        document = read_foreign(answer.body)
+    except ValueError:
         raise fault(Fault.NOT_JSON) from None
     if not isinstance(document, dict):
         raise fault(Fault.NOT_JSON)
@@ -29,8 +30,8 @@ def json_object(answer: HttpAnswer) -> Mapping[str, Any]:
 
 
 def request_id_of(answer: HttpAnswer, document: Mapping[str, Any]) -> str | None:
-    found = (string(answer.headers.get(name)) for name in _REQUEST_IDS)
-    return next(filter(None, found), None) or string(document.get("id"))
+    found = (told_name(answer.headers.get(name)) for name in _REQUEST_IDS)
+    return next(filter(None, found), None) or told_name(document.get("id"))
 
 
 def text_of(document: Mapping[str, Any]) -> str:
@@ -47,9 +48,7 @@ def text_of(document: Mapping[str, Any]) -> str:
         raise fault(Fault.REFUSED)
     if reason == "length":
         raise fault(Fault.CUT_OFF)
-    if not isinstance(text, str) or not text.strip():
-        raise fault(Fault.NO_TEXT)
-    return storable(text, otherwise=Fault.NO_TEXT)
+    return storable_answer(text)
 
 
 def transcription_of(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -71,20 +70,10 @@ def transcription_of(document: Mapping[str, Any]) -> dict[str, Any]:
 def tokens_of(document: Mapping[str, Any]) -> tuple[int | None, int | None]:
     """Return the input's and the output's tokens; audio routes have names of their own."""
     usage = _mapping(document.get("usage"))
-    came, went = (
-        _count(usage.get("prompt_tokens", usage.get("input_tokens"))),
-        _count(usage.get("completion_tokens", usage.get("output_tokens"))),
-    )
-    return came, went
-
-
-def string(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
+    came = usage.get("prompt_tokens", usage.get("input_tokens"))
+    went = usage.get("completion_tokens", usage.get("output_tokens"))
+    return told_tokens(came), told_tokens(went)
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

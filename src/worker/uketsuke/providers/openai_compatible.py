@@ -16,9 +16,10 @@ from uketsuke.providers import openai_answers as answers
 from uketsuke.providers.embeddings import vectors_of
 from uketsuke.providers.meaning import Fault, fault
 from uketsuke.providers.multipart import form_around
-from uketsuke.providers.openai_errors import refusal_of, wants_other_limit
+from uketsuke.providers.openai_errors import refusal_of, refusal_within, wants_other_limit
 from uketsuke.providers.port import Answer, Audio, CallContext
 from uketsuke.providers.stored_audio import open_audio
+from uketsuke.providers.told import told_name
 from uketsuke.providers.transcript import audio_ms_of
 from uketsuke.services.ports import (
     Blobs,
@@ -131,7 +132,11 @@ class OpenAICompatible:
     def _read(self, answer: HttpAnswer) -> Mapping[str, Any]:
         if answer.status != 200:
             raise refusal_of(answer, now=self.clock.now())
-        return answers.json_object(answer)
+        document = answers.json_object(answer)
+        refused = refusal_within(answer, now=self.clock.now()) if "error" in document else None
+        if refused is not None:
+            raise refused
+        return document
 
 
 async def _sent(request: Awaitable[HttpAnswer]) -> HttpAnswer:
@@ -169,7 +174,7 @@ def _answer(value: Any, answer: HttpAnswer, document: Mapping[str, Any]) -> Answ
     input_tokens, output_tokens = answers.tokens_of(document)
     return Answer(
         value=value,
-        model=answers.string(document.get("model")),
+        model=told_name(document.get("model")),
         request_id=answers.request_id_of(answer, document),
         input_tokens=input_tokens,
         output_tokens=output_tokens,

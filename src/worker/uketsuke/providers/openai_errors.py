@@ -7,14 +7,15 @@ message, which is then forgotten. Tests walk these tables: a row needs a recorde
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final
 
 from uketsuke.domain.backoff import parse_retry_after
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
+from uketsuke.providers.foreign_json import read_foreign
 from uketsuke.providers.meaning import Meaning, meaning
 from uketsuke.services.ports import HttpAnswer
 
@@ -130,10 +131,25 @@ def refusal_of(answer: HttpAnswer, *, now: datetime) -> AttemptFailed:
     return _meaning_of(answer).failed(retry_after=wait)
 
 
+def refusal_within(answer: HttpAnswer, *, now: datetime) -> AttemptFailed | None:
+    """Say what an error in the body of a success means; None if there is none that says enough.
+
+    OpenRouter answers so, with the status in ``code``, once a model has begun its work.
+    """
+    code = _error(answer).get("code")
+    if isinstance(code, int) and 400 <= code < 600:
+        return refusal_of(replace(answer, status=code), now=now)
+    if isinstance(code, str) and code in BY_CODE:
+        return refusal_of(answer, now=now)
+    return None
+
+
 def wants_other_limit(answer: HttpAnswer) -> bool:
     """Whether the model refuses ``max_tokens`` and wants ``max_completion_tokens``."""
+    if answer.status != 400:
+        return False
     error = _error(answer)
-    return answer.status == 400 and (error.get("code"), error.get("param")) == _UNSUPPORTED
+    return (error.get("code"), error.get("param")) == _UNSUPPORTED
 
 
 def _meaning_of(answer: HttpAnswer) -> Meaning:
@@ -151,9 +167,9 @@ def _meaning_of(answer: HttpAnswer) -> Meaning:
 def _error(answer: HttpAnswer) -> Mapping[str, Any]:
     """Return the error object: OpenAI's, vLLM's older one at the top, AI Gateway's in a list."""
     try:
-        document = json.loads(answer.body)
+        document = read_foreign(answer.body)
         error = document.get("error", document)
         error = error[0] if isinstance(error, list) else error
-    except (ValueError, LookupError, AttributeError, RecursionError):
+    except (ValueError, LookupError, AttributeError):
         return {}
     return error if isinstance(error, Mapping) else {}

@@ -5,13 +5,16 @@ Whisper servers tell different parts of it; what they tell must hold together.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from uketsuke.domain.failure import AttemptFailed
 from uketsuke.providers.meaning import Fault, fault
 from uketsuke.providers.storable import storable
+from uketsuke.providers.told import told_language
+
+# Weeks: no recording that is taken is as long.
+_LONGEST_SECONDS: Final = 10_000_000
 
 
 def transcript_of(
@@ -26,7 +29,7 @@ def transcript_of(
         seconds = heard[-1]["end"]
     return {
         "text": _storable(text),
-        "language": language if isinstance(language, str) and language else None,
+        "language": told_language(language),
         "segments": heard,
         "duration_seconds": seconds,
     }
@@ -68,7 +71,7 @@ def _seconds(value: object) -> float | None:
         seconds = float(value)
     except (ValueError, OverflowError):
         raise _unusable() from None
-    if not math.isfinite(seconds) or seconds < 0:
+    if not 0 <= seconds <= _LONGEST_SECONDS:  # nor what is no number
         raise _unusable()
     return seconds
 

@@ -12,9 +12,10 @@ from typing import Any, Final
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
 from uketsuke.providers import workers_ai_answers as answers
 from uketsuke.providers.meaning import Fault, fault
-from uketsuke.providers.openai_answers import string, tokens_of
+from uketsuke.providers.openai_answers import tokens_of
 from uketsuke.providers.port import Answer, Audio, CallContext
 from uketsuke.providers.stored_audio import open_audio
+from uketsuke.providers.told import told_name
 from uketsuke.providers.transcript import audio_ms_of
 from uketsuke.providers.workers_ai_errors import refusal_of
 from uketsuke.services.ai_port import AiBinding, AiRefused, AudioForm, AudioInput
@@ -158,8 +159,8 @@ def _answer(value: Any, answer: Mapping[str, Any], model: str) -> Answer:
     input_tokens, output_tokens = tokens_of(answer)
     return Answer(
         value=value,
-        model=string(answer.get("model")) or model,
-        request_id=string(answer.get("id")),
+        model=told_name(answer.get("model")) or model,
+        request_id=told_name(answer.get("id")),
         input_tokens=input_tokens,
         output_tokens=output_tokens,
     )

@@ -12,7 +12,7 @@ from uketsuke.domain.vectors import Vectors
 from uketsuke.providers import openai_answers
 from uketsuke.providers.embeddings import packed_rows
 from uketsuke.providers.meaning import Fault, fault
-from uketsuke.providers.storable import storable
+from uketsuke.providers.storable import storable_answer
 from uketsuke.providers.transcript import transcript_of
 
 # Deepgram's own default for the pause between two utterances (its parameter ``utt_split``).
@@ -36,13 +36,11 @@ def text_of(answer: Mapping[str, Any], *, limit: int) -> str:
     """
     if "choices" in answer:
         return openai_answers.text_of(answer)
-    text = answer.get("response")
-    if not isinstance(text, str) or not text.strip():
-        raise fault(Fault.NO_TEXT)
+    text = storable_answer(answer.get("response"))
     _, tokens = openai_answers.tokens_of(answer)
     if tokens is not None and tokens >= limit:
         raise fault(Fault.CUT_OFF)
-    return storable(text, otherwise=Fault.NO_TEXT)
+    return text
 
 
 def vectors_of(answer: Mapping[str, Any], *, count: int) -> Vectors:

@@ -48,6 +48,7 @@ class AiBinding(Protocol):
     ) -> object:
         """Return the model's JSON answer. Raises ``TimeoutError`` and ``AiRefused``.
 
-        The recording never crosses into Python. After a timeout the model may go on for nobody.
+        None stands for an answer that is no JSON. The recording never crosses into Python. After a
+        timeout the model may go on for nobody.
         """
         ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import js
 
 from uketsuke.adapters.cloudflare import ffi
+from uketsuke.domain.nesting import too_deep
 from uketsuke.services.ai_port import AiRefused, AudioForm, AudioInput
 
 
@@ -34,9 +36,17 @@ class CloudflareAi:
                 if audio is not None:
                     asked.audio = await _audio(audio)
                 answer = await self._binding.run(model, asked, ffi.to_json_object(dict(options)))
-                return ffi.from_json(answer)
+                return _read(ffi.to_json(answer))
         except ffi.JsError as error:
             raise AiRefused(str(error)) from None
+
+
+def _read(told: str) -> object:
+    """Return the answer; None if it is none that can be read."""
+    try:
+        return None if too_deep(told.encode()) else json.loads(told)
+    except ValueError:  # what JSON has no word for
+        return None
 
 
 async def _audio(audio: AudioInput) -> Any:
