@@ -123,6 +123,18 @@ async def test_an_unknown_price_is_told(store: Store) -> None:
     assert found[key].funds is Funds.PRICE_UNKNOWN
 
 
+async def test_an_absurd_price_stops_no_other_job_of_the_wave(store: Store) -> None:
+    dear = Tariff(rates={**TARIFF.rates, "report": Rates(999_999_876_543, 0, 0)})
+    store.jobs = SqlJobs(store.database, RETENTION, dear)
+    await budget(store, 999_999_999_999_999)
+    most = Expected(input_tokens=400_000_007)
+    keys = [await accepted(store, kind="report", expected=most), await accepted(store)]
+
+    found = await claim(store, keys)
+
+    assert [lease.job.key for lease in leases(found)] == keys
+
+
 async def test_runs_that_crashed_are_held_to_the_budget_in_a_wave_of_several(store: Store) -> None:
     await budget(store, 2 * COST)
     keys = [(await run_of(store)).job.key for _ in range(2)]

@@ -97,6 +97,8 @@ def test_prices_override_and_extend_the_table() -> None:
         '{"m": {"input_per_million": "-1", "as_of": "2026-11-01"}}',
         '{"m": {"input_per_million": "1", "as_of": "lately"}}',
         '{"m": {"input": "1", "as_of": "2026-11-01"}}',
+        '{"m": {"input_per_million": "1e3", "as_of": "2026-11-01"}}',
+        '{"m": {"input_per_million": "1000000.000001", "as_of": "2026-11-01"}}',
         '{"": {"input_per_million": "1", "as_of": "2026-11-01"}}',
     ],
 )

@@ -136,6 +136,18 @@ async def test_figures_that_the_provider_did_not_tell_are_unknown() -> None:
     assert answer.request_id == "c-1"
 
 
+@pytest.mark.parametrize("tokens", [10**9 + 1, 2**63, 10**30, -1, 1.5])
+@pytest.mark.parametrize("name", ["\ud800", "m" * 300, "a\0b", 7])
+async def test_figures_and_names_that_no_row_could_hold_count_as_not_told(
+    tokens: object, name: object
+) -> None:
+    document = {**completion(), "usage": {"prompt_tokens": tokens}, "model": name, "id": name}
+
+    answer = await chat(answering(document))
+
+    assert (answer.input_tokens, answer.model, answer.request_id) == (None, None, None)
+
+
 @pytest.mark.parametrize(
     ("status", "code", "error_class"),
     [

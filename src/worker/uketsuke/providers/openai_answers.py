@@ -16,6 +16,9 @@ from uketsuke.services.ports import HttpAnswer
 # (developers.cloudflare.com/ai-gateway/observability/logging), Azure. Ollama sends none.
 _REQUEST_IDS: Final = ("x-request-id", "cf-aig-log-id", "apim-request-id", "cf-ray")
 
+_LONGEST_NAME: Final = 256
+_MOST_TOKENS: Final = 10**9  # far beyond any model's context
+
 
 def json_object(answer: HttpAnswer) -> Mapping[str, Any]:
     """Return an answer's document. A truncated one is no JSON either."""
@@ -79,7 +82,9 @@ def tokens_of(document: Mapping[str, Any]) -> tuple[int | None, int | None]:
 
 
 def string(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
+    """Read a name as it may be stored; what is no name is as if it were not told."""
+    fits = isinstance(value, str) and 0 < len(value) <= _LONGEST_NAME and value.isprintable()
+    return str(value) if fits else None
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
@@ -87,4 +92,7 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    """Read a figure. One that cannot be is not known: sums of such would fit no column."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value <= _MOST_TOKENS else None

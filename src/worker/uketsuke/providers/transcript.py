@@ -5,13 +5,14 @@ Whisper servers tell different parts of it; what they tell must hold together.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from uketsuke.domain.failure import AttemptFailed
 from uketsuke.providers.meaning import Fault, fault
 from uketsuke.providers.storable import storable
+
+_LONGEST_SECONDS: Final = 10**6  # eleven days: no recording that is taken is as long
 
 
 def transcript_of(
@@ -68,7 +69,7 @@ def _seconds(value: object) -> float | None:
         seconds = float(value)
     except (ValueError, OverflowError):
         raise _unusable() from None
-    if not math.isfinite(seconds) or seconds < 0:
+    if not 0 <= seconds <= _LONGEST_SECONDS:  # nor is NaN
         raise _unusable()
     return seconds
 

@@ -28,7 +28,8 @@ def estimate_of(row: str, *, rates: str) -> str:
 
     parts = f"({part('i', 0, 3)} + {part('o', 1, 3)} + {part('a', 2, 50)})"
     calls = f"coalesce({row}.expected ->> 'n', 0)"
-    return f"({parts} / 3000000 + {calls} * ({parts} > 0))"
+    # What is too much for an integer becomes a real number, which no column of ours takes.
+    return f"CAST({parts} / 3000000 + {calls} * ({parts} > 0) AS INTEGER)"
 
 
 def budget_of(row: str, *, default: str) -> str:
