@@ -50,6 +50,11 @@ def refusal(status: int, code: str) -> HttpAnswer:
 
 
 GARBAGE = HttpAnswer(status=200, headers={}, body=b"garbage")
+FILTERED = HttpAnswer(
+    status=200,
+    headers={},
+    body=b'{"choices": [{"finish_reason": "content_filter", "message": {"content": null}}]}',
+)
 
 
 @pytest.fixture
@@ -85,10 +90,11 @@ async def _worked(world: World, http: FaultyHttp, **changes: Any) -> Job:
         (refusal(503, "overloaded"), False),
         (refusal(400, "content_filter"), False),
         (GARBAGE, True),
+        (FILTERED, True),
         (TimeoutError(), True),
         (Unavailable(), True),
     ],
-    ids=["throttled", "overloaded", "refused", "garbage", "timeout", "cut off"],
+    ids=["throttled", "overloaded", "refused", "garbage", "filtered", "timeout", "cut off"],
 )
 def test_a_failure_keeps_what_its_finished_calls_cost_and_a_lost_call_counts_as_its_estimate(
     world: World, fault: HttpAnswer | Exception, *, unknown: bool
