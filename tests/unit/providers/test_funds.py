@@ -287,6 +287,27 @@ def test_a_run_that_adopts_an_earlier_ones_result_has_used_nothing_itself(world:
     assert job.charged_micros == spent(world) == RESERVED
 
 
+def test_an_earlier_attempts_result_that_the_sweep_settles_counts_once(world: World) -> None:
+    let_run(world, http := FaultyHttp())
+
+    async def main() -> Job:
+        job = await submitted(world, **RUN)
+        world.database.failing = [("late_writes", "before")] * 200
+        await asyncio.sleep(30)
+        await _lose(world, job)
+        await world.consumed([job], _never)
+        await asyncio.sleep(70)  # the second attempt finds the result, and cannot tell either
+        world.database.failing = []
+        await sweep(world.ports)
+        return await world.now(job)
+
+    job = world.run(main())
+
+    assert (job.state, job.attempts) == (JobState.SUCCEEDED, 2)
+    assert costs_of_attempts(world) == [len(http.calls) * CALL, 0]
+    assert job.charged_micros == spent(world) == RESERVED
+
+
 RESERVED = 2 * 10**6 + 10
 
 
