@@ -45,11 +45,12 @@ def _insert(connection: sqlite3.Connection, name: str, state: str, attempts: int
         f"""
         INSERT INTO jobs (tenant_id, id, request_key, kind, engine, origin, state, params, metadata,
                           input, max_attempts, attempts, attempt_no, created_at, due_at, wake_at,
-                          deadline_at, leased_at, leased_until, lease_token, finished_at, expires_at,
-                          result)
-        SELECT ?1, ?2, ?2, 'summarize', ?3, 'api', ?4, '{{}}', '{{}}', '{{"form":"text","bytes":4}}',
-               5, ?5, ?5, {NOW}, {NOW}, CASE WHEN ?7 THEN NULL ELSE {NOW} END, {NOW} + 3600000,
-               {NOW}, CASE WHEN ?6 THEN {NOW} + 60000 END, CASE WHEN ?6 THEN 't.' || ?2 END,
+                          deadline_at, leased_at, leased_until, lease_token, finished_at,
+                          expires_at, result)
+        SELECT ?1, ?2, ?2, 'summarize', ?3, 'api', ?4, '{{}}', '{{}}',
+               '{{"form":"text","bytes":4}}', 5, ?5, ?5, {NOW}, {NOW},
+               CASE WHEN ?7 THEN NULL ELSE {NOW} END, {NOW} + 3600000, {NOW},
+               CASE WHEN ?6 THEN {NOW} + 60000 END, CASE WHEN ?6 THEN 't.' || ?2 END,
                CASE WHEN ?7 THEN {NOW} END, CASE WHEN ?7 THEN {NOW} + 3600000 END,
                CASE WHEN ?7 THEN '{{"bytes":2,"content_type":"application/json","attempt":1}}' END
         """,

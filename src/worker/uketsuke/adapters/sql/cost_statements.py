@@ -83,8 +83,8 @@ def unaffordable(*, alone: str, rates: str, default: str) -> str:
     """Select jobs of the wave that their budgets do not allow, as (tenant_id, id).
 
     Jobs of one wave do not see each other's reservations: their estimates are summed up, in their
-    order, for those that would fit by themselves. What costs nothing fits, also where more was spent
-    than there was. (Left out are those that such a wave does not lease: see ``LEASE``.)
+    order, for those that would fit by themselves. What costs nothing fits, also where more was
+    spent than there was. (Left out are those that such a wave does not lease: see ``LEASE``.)
     """
     wanted, budget = estimate_of("jobs", rates=rates), budget_of("jobs", default=default)
     left = f"{budget} - {spent_by_the_tenant_of('jobs')} - {_reserved_by_others('jobs')}"
