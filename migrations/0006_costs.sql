@@ -15,6 +15,11 @@ ALTER TABLE jobs ADD COLUMN charged_micros INTEGER NOT NULL DEFAULT 0;
 -- Attempts whose cost is not known, or not whole.
 ALTER TABLE jobs ADD COLUMN unknown_costs INTEGER NOT NULL DEFAULT 0;
 
+-- Nobody knows what attempts of before have cost. Those of finished jobs are not told about at all.
+UPDATE jobs
+   SET unknown_costs = attempt_no - (state = 'running')
+ WHERE finished_at IS NULL AND attempt_no > (state = 'running');
+
 -- What the running attempt may cost, where a budget binds it; it ends with the lease.
 ALTER TABLE jobs ADD COLUMN reserved_micros INTEGER
   CHECK (reserved_micros IS NULL OR state = 'running');

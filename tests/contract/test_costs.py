@@ -123,6 +123,48 @@ async def test_an_unknown_price_is_told(store: Store) -> None:
     assert found[key].funds is Funds.PRICE_UNKNOWN
 
 
+async def test_an_absurd_price_stops_no_other_job_of_the_wave(store: Store) -> None:
+    dear = Tariff(rates={**TARIFF.rates, "report": Rates(999_999_876_543, 0, 0)})
+    store.jobs = SqlJobs(store.database, RETENTION, dear)
+    await budget(store, 999_999_999_999_999)
+    most = Expected(input_tokens=400_000_007)
+    keys = [await accepted(store, kind="report", expected=most), await accepted(store)]
+
+    found = await claim(store, keys)
+
+    assert [lease.job.key for lease in leases(found)] == keys
+
+
+async def test_runs_that_crashed_are_held_to_the_budget_in_a_wave_of_several(store: Store) -> None:
+    await budget(store, 2 * COST)
+    keys = [(await run_of(store)).job.key for _ in range(2)]
+    silent = [await store.silent(key) for key in keys]
+    await store.runs.end_silent(silent, error_class=ErrorClass.CRASHED)
+    # Both have spent what they had reserved: there is enough left for one more of them.
+    raised = "UPDATE tenants SET daily_budget_micros = ?1 WHERE id = ?2"
+    await store.database.batch([Statement(raised, (3 * COST, store.tenant))])
+
+    found = await claim(store, keys)
+
+    assert [lease.job.key for lease in leases(found)] == keys[:1]
+
+
+async def test_what_costs_nothing_goes_on_where_more_was_spent_than_there_was(
+    store: Store,
+) -> None:
+    await budget(store, COST)
+    (lease,) = leases(await claim(store, [await accepted(store)]))
+    dear = Usage(cost_micros=2 * COST, charged_micros=2 * COST)
+    await store.jobs.settle([ending(lease, usage=dear)])
+    costs, free = await accepted(store), await accepted(store, expected=Expected())
+
+    found = await claim(store, [costs, free])
+
+    assert [lease.job.key for lease in leases(found)] == [free]
+    assert found[costs].funds is Funds.EXCEEDED
+    assert await costs_of(store).fail_over_budget(free) is None
+
+
 async def test_only_what_its_budget_can_never_allow_is_failed(store: Store) -> None:
     dear = await accepted(store, max_cost_micros=COST - 1)
     fits = await accepted(store, max_cost_micros=COST)

@@ -97,6 +97,8 @@ def test_prices_override_and_extend_the_table() -> None:
         '{"m": {"input_per_million": "-1", "as_of": "2026-11-01"}}',
         '{"m": {"input_per_million": "1", "as_of": "lately"}}',
         '{"m": {"input": "1", "as_of": "2026-11-01"}}',
+        '{"m": {"input_per_million": "1e3", "as_of": "2026-11-01"}}',
+        '{"m": {"input_per_million": "1000000.000001", "as_of": "2026-11-01"}}',
         '{"": {"input_per_million": "1", "as_of": "2026-11-01"}}',
     ],
 )
@@ -115,9 +117,11 @@ def test_a_daily_budget_is_dollars() -> None:
 def test_kinds_are_reckoned_by_what_they_call() -> None:
     settings = read_settings({"CHAT_MODEL": "gpt-4o-mini", "EMBED_MODEL": "nobody-knows"})
 
-    tariff = settings.tariff({"summarize": {Capability.CHAT}, "embed": {Capability.EMBED}})
+    calls = {"summarize": {Capability.CHAT}, "embed": {Capability.EMBED}, "count-words": set()}
+    tariff = settings.tariff(calls)
 
-    assert tariff.rates == {"summarize": (150_000, 600_000, 0)}
+    # A kind that calls no model costs nothing, and is not held up where a budget binds.
+    assert tariff.rates == {"summarize": (150_000, 600_000, 0), "count-words": (0, 0, 0)}
 
 
 def test_the_local_models_are_free_and_known() -> None:

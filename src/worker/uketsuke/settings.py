@@ -241,6 +241,9 @@ def _kind_models(text: str) -> Mapping[str, Mapping[Capability, Lane]]:
     }
 
 
+_HIGHEST_PRICE: Final = parse_usd("1000000")
+
+
 def _prices(text: str) -> Mapping[Lane, Price]:
     set_here = {parse_lane(lane): _price(**members) for lane, members in json.loads(text).items()}
     return {**PRICE_TABLE, **set_here}
@@ -258,6 +261,8 @@ def _price(
     put_in, out, minute = (None if usd is None else parse_usd(usd) for usd in told)
     if told == (None, None, None):
         raise ValueError("a price says what something costs")
+    if max(put_in or 0, out or 0, minute or 0) > _HIGHEST_PRICE:
+        raise ValueError("no model is as dear, and sums of such prices would fit no column")
     return Price(
         as_of=date.fromisoformat(as_of),
         source="PRICES",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
@@ -17,8 +17,9 @@ from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.job import Job
 from uketsuke.domain.lifecycle import Engine, JobState
 from uketsuke.domain.price import Expected
+from uketsuke.kinds.kind import Chat, Kind, Work
 from uketsuke.kinds.registry import KINDS
-from uketsuke.providers.work import run_kind
+from uketsuke.providers.work import call_expects, run_kind
 from uketsuke.services.ports import HttpAnswer, Unavailable
 from uketsuke.services.run import read_order, run_instance
 from uketsuke.services.sweep import sweep
@@ -50,6 +51,11 @@ def refusal(status: int, code: str) -> HttpAnswer:
 
 
 GARBAGE = HttpAnswer(status=200, headers={}, body=b"garbage")
+FILTERED = HttpAnswer(
+    status=200,
+    headers={},
+    body=b'{"choices": [{"finish_reason": "content_filter", "message": {"content": null}}]}',
+)
 
 
 @pytest.fixture
@@ -85,10 +91,11 @@ async def _worked(world: World, http: FaultyHttp, **changes: Any) -> Job:
         (refusal(503, "overloaded"), False),
         (refusal(400, "content_filter"), False),
         (GARBAGE, True),
+        (FILTERED, True),
         (TimeoutError(), True),
         (Unavailable(), True),
     ],
-    ids=["throttled", "overloaded", "refused", "garbage", "timeout", "cut off"],
+    ids=["throttled", "overloaded", "refused", "garbage", "filtered", "timeout", "cut off"],
 )
 def test_a_failure_keeps_what_its_finished_calls_cost_and_a_lost_call_counts_as_its_estimate(
     world: World, fault: HttpAnswer | Exception, *, unknown: bool
@@ -170,13 +177,13 @@ def _free(price: Any) -> Any:
     return type(price)(as_of=price.as_of, source="", input_per_million=0, output_per_million=0)
 
 
-def let_run(world: World, http: TalkingHttp) -> None:
+def let_run(world: World, http: TalkingHttp, kinds: Mapping[str, Kind] = KINDS) -> None:
     providers = providers_of(world, http)
 
     async def run(order: Mapping[str, object], steps: Any) -> object:
         return await run_instance(
             read_order(order),
-            lambda attempt: run_kind(attempt, kinds=KINDS, providers=providers, ports=world.ports),
+            lambda attempt: run_kind(attempt, kinds=kinds, providers=providers, ports=world.ports),
             steps=steps,
             ports=world.ports,
         )
@@ -279,6 +286,56 @@ def test_a_run_that_adopts_an_earlier_ones_result_has_used_nothing_itself(world:
     assert (job.state, job.attempts) == (JobState.SUCCEEDED, 2)
     assert costs_of_attempts(world) == [len(http.calls) * CALL, 0]
     assert job.charged_micros == spent(world) == RESERVED
+
+
+def test_an_earlier_attempts_result_that_the_sweep_settles_counts_once(world: World) -> None:
+    let_run(world, http := FaultyHttp())
+
+    async def main() -> Job:
+        job = await submitted(world, **RUN)
+        world.database.failing = [("late_writes", "before")] * 200
+        await asyncio.sleep(30)
+        await _lose(world, job)
+        await world.consumed([job], _never)
+        await asyncio.sleep(70)  # the second attempt finds the result, and cannot tell either
+        world.database.failing = []
+        await sweep(world.ports)
+        return await world.now(job)
+
+    job = world.run(main())
+
+    assert (job.state, job.attempts) == (JobState.SUCCEEDED, 2)
+    assert costs_of_attempts(world) == [len(http.calls) * CALL, 0]
+    assert job.charged_micros == spent(world) == RESERVED
+
+
+def test_a_call_that_is_being_kept_is_seen_by_one_that_begins_beside_it(world: World) -> None:
+    """Of two calls at once there is room for one, and nothing is under way between them."""
+    one = call_expects(["s", "t"], 10)
+    room = one.input_tokens + one.output_tokens + 1 + CALL - 1
+
+    async def twice(work: Work, _params: object) -> dict[str, object]:
+        async def late() -> str:
+            await asyncio.sleep(1.5)  # the first has its answer, and is being kept
+            return await work.chat(Chat(step="b", system="s", user="t", max_output_tokens=10))
+
+        first = work.chat(Chat(step="a", system="s", user="t", max_output_tokens=10))
+        await asyncio.gather(first, late())
+        return {}
+
+    kinds = {"summarize": replace(KINDS["summarize"], run=twice)}
+    let_run(world, http := FaultyHttp(), kinds)
+
+    async def main() -> Job:
+        world.database.failing = [("INTO checkpoints", "before")] * 2
+        expected = Expected(input_tokens=room - 1, calls=1)
+        job = await submitted(world, **RUN, max_cost_micros=room, expected=expected)
+        await asyncio.sleep(60)
+        return await world.now(job)
+
+    job = world.run(main())
+
+    assert (job.error_code, len(http.calls)) == ("budget_exceeded", 1)
 
 
 RESERVED = 2 * 10**6 + 10

@@ -194,6 +194,8 @@ async def test_tokens_of_audio_are_read_under_their_own_names() -> None:
         {"text": None},
         {"text": "half a \ud800 character"},
         {**VERBOSE, "duration": -1},
+        {**VERBOSE, "duration": 1e308},
+        {**VERBOSE, "duration": 10**6 + 1},
         {**VERBOSE, "duration": float("nan")},
         {**VERBOSE, "duration": "long"},
         {**VERBOSE, "duration": True},

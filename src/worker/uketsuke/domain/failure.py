@@ -135,13 +135,15 @@ MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
 class Failure:
     """A classified error. ``retry_after`` is a floor that the other side asked for.
 
-    ``lane`` is where the provider that failed was asked, as the store names it.
+    ``lane`` is where the provider that failed was asked, as the store names it. ``billed``: it has
+    answered, and bills that, though the answer is of no use to us.
     """
 
     error_class: ErrorClass
     code: str
     retry_after: timedelta | None = None
     lane: str | None = None
+    billed: bool = False
 
     @property
     def retryable(self) -> bool:

@@ -41,6 +41,9 @@ class Rates(NamedTuple):
     audio: int
 
 
+_FREE: Final = Rates(0, 0, 0)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
     """What a job, or a call, is expected to use at most. ``calls`` are those of models."""
@@ -83,16 +86,17 @@ def rates_for(price: Price | None, capability: Capability) -> Rates | None:
 
 
 def highest(rates: Iterable[Rates | None]) -> Rates | None:
-    """Return rates that none of the given ones exceeds; None if one is unknown, or there is none.
+    """Return rates that none of the given ones exceeds; None if one is unknown.
 
-    A kind that calls several sorts of model is reckoned by these ahead of its work.
+    A kind that calls several sorts of model is reckoned by these ahead of its work; one that calls
+    none costs nothing.
     """
-    known = []
+    known = [_FREE]
     for one in rates:
         if one is None:
             return None
         known.append(one)
-    return Rates(*map(max, zip(*known, strict=True))) if known else None
+    return Rates(*map(max, zip(*known, strict=True)))
 
 
 def cost_of(

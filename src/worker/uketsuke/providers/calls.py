@@ -67,7 +67,10 @@ class Calls:
         except BaseException:  # it was paid for, and could not be kept
             self._count(paid)
             raise
-        self._count([done])
+        else:
+            self._count([done])
+        finally:  # only now: a call that begins meanwhile must see the one or the other
+            self.attempt.tally.under_way_micros -= (most or 0) * len(paid)
         return done.value
 
     async def _paid(
@@ -77,7 +80,10 @@ class Calls:
         rates: Rates | None,
         most: int | None,
     ) -> StepValue:
-        """Make a call within the budgets. One that fails is counted here: it brings no value."""
+        """Make a call within the budgets. One that fails is counted here: it brings no value.
+
+        One that succeeds stays under way until the caller has counted it.
+        """
         in_doubt = usage_without_answer(lane, rates, None, estimate=most)
         lost_before, self.attempt.tally.lost_calls = self.attempt.tally.lost_calls, 0
         self._count([StepValue(value=None, usage=in_doubt)] * lost_before)
@@ -91,8 +97,8 @@ class Calls:
             lost = usage_without_answer(lane, rates, failed.failure, estimate=most)
             raise
         finally:
-            self.attempt.tally.under_way_micros -= most or 0
             if lost is not None:
+                self.attempt.tally.under_way_micros -= most or 0
                 self._count([StepValue(value=None, usage=lost)])
 
     def _count(self, values: Sequence[StepValue]) -> None:

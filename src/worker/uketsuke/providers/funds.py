@@ -12,8 +12,8 @@ from uketsuke.providers.port import Answer
 from uketsuke.services.execute import Attempt
 from uketsuke.services.ports import Ports, Unavailable
 
-# The provider has answered, and bills it, though the answer is of no use.
-_BILLED_ALL_THE_SAME: Final = frozenset({"provider_answer_unusable"})
+# An odd answer that is neither a success nor a refusal: who knows whether it is billed.
+_IN_DOUBT: Final = frozenset({"provider_answer_unusable"})
 
 
 async def set_aside(attempt: Attempt, micros: int | None, *, ports: Ports) -> None:
@@ -80,12 +80,13 @@ def usage_without_answer(
 ) -> Usage:
     """Return what a call counts as that brought no answer; without a failure, it was cut off.
 
-    What the provider has refused costs nothing. What may have been done all the same is unknown,
-    and counts as its estimate where budgets are reckoned.
+    What the provider has refused costs nothing; an answer that says no is an answer, and billed.
+    What may have been done all the same is unknown, and counts as its estimate where budgets are
+    reckoned.
     """
     refused = failure is not None and (
         failure.code == LANE_PARKED
-        or (failure.definite and failure.code not in _BILLED_ALL_THE_SAME)
+        or (failure.definite and not failure.billed and failure.code not in _IN_DOUBT)
     )
     free = refused or (rates is not None and not any(rates))
     return Usage(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
 from types import MappingProxyType
@@ -71,5 +71,9 @@ FAULTS: Final[Mapping[Fault, Meaning]] = MappingProxyType(
 )
 
 
+_NO_ANSWER: Final = frozenset({Fault.TIMED_OUT, Fault.CONNECTION_LOST})
+
+
 def fault(found: Fault) -> AttemptFailed:
-    return FAULTS[found].failed()
+    failure = FAULTS[found].failed().failure
+    return AttemptFailed.of(replace(failure, billed=found not in _NO_ANSWER))

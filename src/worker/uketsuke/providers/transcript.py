@@ -13,8 +13,8 @@ from uketsuke.providers.meaning import Fault, fault
 from uketsuke.providers.storable import storable
 from uketsuke.providers.told import told_language
 
-# Weeks: no recording that is taken is as long.
-_LONGEST_SECONDS: Final = 10_000_000
+# Eleven days: no recording that is taken is as long.
+_LONGEST_SECONDS: Final = 1_000_000
 
 
 def transcript_of(

@@ -200,16 +200,16 @@ async def _adopted(attempt: Attempt, durable: DurableSteps) -> Ending | None:
     kept = durable.kept.get(RESULT)
     if kept is None or kept.content is None:
         return None
-    ending = with_result(attempt.leased, kept.content)
-    # What an earlier attempt has paid for is in its own row: its steps were kept.
-    return ending if kept.attempt == ending.attempt else replace(ending, usage=None)
+    return with_result(attempt.leased, kept)
 
 
-def with_result(held: LeasedJob | SilentRun, content: str) -> Ending:
-    """Return the ending of an attempt whose result was kept, as ``content``, before."""
-    paid = read_paid(content, attempt=held.job.attempt_no)
+def with_result(held: LeasedJob | SilentRun, kept: Checkpoint) -> Ending:
+    """Return the ending of an attempt whose result was kept before, by it or by an earlier one."""
+    paid = read_paid(kept.content or "", attempt=held.job.attempt_no)
     done = ending_of(held, JobState.SUCCEEDED, Outcome.SUCCEEDED)
-    return replace(done, result=paid.place, result_text=paid.text, usage=paid.usage)
+    # What an earlier attempt has paid for is in its own row: its steps were kept.
+    usage = paid.usage if kept.attempt == held.job.attempt_no else None
+    return replace(done, result=paid.place, result_text=paid.text, usage=usage)
 
 
 async def _keep_result(ending: Ending, *, ports: Ports) -> None:

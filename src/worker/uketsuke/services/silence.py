@@ -83,8 +83,8 @@ async def _end(run: SilentRun, error_class: ErrorClass, *, ports: Ports) -> None
 async def _settle_kept(run: SilentRun, *, ports: Ports) -> bool:
     """Write the result that the instance has kept, if there is one, under that attempt's token."""
     kept = await ports.runs.checkpoints(run.job.key)
-    found = next((one.content for one in kept if (one.step, one.digest) == RESULT), None)
-    if found is None:
+    found = next((one for one in kept if (one.step, one.digest) == RESULT), None)
+    if found is None or found.content is None:
         return False
     for state in (await ports.jobs.settle([with_result(run, found)])).values():
         tell_taken(replace(run.job, state=state))

@@ -28,7 +28,8 @@ def estimate_of(row: str, *, rates: str) -> str:
 
     parts = f"({part('i', 0, 3)} + {part('o', 1, 3)} + {part('a', 2, 50)})"
     calls = f"coalesce({row}.expected ->> 'n', 0)"
-    return f"({parts} / 3000000 + {calls} * ({parts} > 0))"
+    # What is too much for an integer becomes a real number, which no column of ours takes.
+    return f"CAST({parts} / 3000000 + {calls} * ({parts} > 0) AS INTEGER)"
 
 
 def budget_of(row: str, *, default: str) -> str:
@@ -65,6 +66,7 @@ def funds(row: str, *, rates: str, default: str) -> str:
        CASE WHEN {row}.finished_at IS NOT NULL OR {row}.reserved_micros IS NOT NULL
               OR NOT {bound(row, default=default)} THEN NULL
             WHEN {wanted} IS NULL THEN 'price_unknown'
+            WHEN {wanted} = 0 THEN NULL
             WHEN {wanted} > {row}.max_cost_micros - {row}.charged_micros
               OR {wanted} > {budget} - {spent} THEN 'budget_exceeded'
             WHEN {wanted} > {budget} - {spent} - {_reserved_by_others(row)} THEN 'budget_reserved'
@@ -81,7 +83,8 @@ def unaffordable(*, alone: str, rates: str, default: str) -> str:
     """Select jobs of the wave that their budgets do not allow, as (tenant_id, id).
 
     Jobs of one wave do not see each other's reservations: their estimates are summed up, in their
-    order, for those that would fit by themselves.
+    order, for those that would fit by themselves. What costs nothing fits, also where more was
+    spent than there was. (Left out are those that such a wave does not lease: see ``LEASE``.)
     """
     wanted, budget = estimate_of("jobs", rates=rates), budget_of("jobs", default=default)
     left = f"{budget} - {spent_by_the_tenant_of('jobs')} - {_reserved_by_others('jobs')}"
@@ -94,9 +97,11 @@ SELECT tenant_id, id
           FROM (SELECT tenant_id, id, {wanted} AS wanted,
                        max_cost_micros - charged_micros AS own_left, {left} AS day_left
                   FROM jobs
-                 WHERE {IN_WAVE} AND {_WAITING} AND ({alone} OR crashes = 0)
+                 WHERE {IN_WAVE} AND {_WAITING}
+                   AND ({alone} OR engine = 'workflow' OR crashes = 0)
                    AND {bound("jobs", default=default)}))
- WHERE wanted IS NULL OR wanted > own_left OR wanted > day_left OR wanted_so_far > day_left"""
+ WHERE wanted IS NULL
+    OR (wanted > 0 AND (wanted > own_left OR wanted > day_left OR wanted_so_far > day_left))"""
 
 
 # What is known of an attempt whose holder is gone (for a row of jobs that is running): the steps
