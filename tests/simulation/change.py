@@ -177,6 +177,7 @@ class Change:
                 row
                 for row in ledger.rows.values()
                 if (lane.parked_at, row.lease_token) == ledger.probe
+                and row.lease_token != lane.failed_token  # that it failed there is told at once
             ]
             free = all((row.leased_until or 0) <= now for row in before)
             self._require(free, "one-probe-a-lane", f"{ledger.probe} lives")

@@ -75,6 +75,7 @@ class LaneRow(NamedTuple):
     parked_until: int
     forget_at: int
     probe_token: str
+    failed_token: str
 
 
 def read_lanes(connection: sqlite3.Connection) -> list[LaneRow]:
