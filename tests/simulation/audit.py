@@ -18,9 +18,18 @@ from tests.simulation.trace import name_of
 from uketsuke.adapters.sql import run_statements as runs
 from uketsuke.adapters.sql import statements as sql
 from uketsuke.adapters.sql import sweeping
+from uketsuke.adapters.sql.cost_statements import TODAY
 from uketsuke.adapters.sql.database import Row, Statement
 from uketsuke.domain.job import JobKey
 from uketsuke.services.ports import Unavailable
+
+_HELD = f"""
+SELECT tenant_id, sum(micros)
+  FROM (SELECT tenant_id, charged_micros AS micros FROM usage_days WHERE day = {TODAY}
+        UNION ALL
+        SELECT tenant_id, reserved_micros FROM jobs WHERE reserved_micros IS NOT NULL)
+ GROUP BY tenant_id
+"""  # noqa: S608 - a piece of our own
 
 
 @dataclass(slots=True)
@@ -119,6 +128,15 @@ class Audit:
             else:
                 Change(self.ledger, statements, endings.get(key), isolate, old, new).check()
         self._check_keys()
+        self._check_budgets()
+
+    def _check_budgets(self) -> None:
+        """What is spent today and what is reserved lies within the budget, after every write."""
+        if self.ledger.budget is None:
+            return
+        for tenant, held in self.ledger.connection.execute(_HELD):
+            told = f"{tenant}: {held} of {self.ledger.budget}"
+            self.ledger.trace.require(held <= self.ledger.budget, "budgets-hold", told)
 
     def _check_keys(self) -> None:
         live = [

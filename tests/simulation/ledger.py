@@ -61,6 +61,7 @@ class Ledger:
     kept: dict[tuple[JobKey, str], float] = field(default_factory=dict)
     doomed: dict[str, float] = field(default_factory=dict)
     probe: tuple[int, str] = (0, "")  # when a lane was parked, and who was last to try it out
+    budget: int | None = None  # each tenant's, for a day
     late_writes: int = 0
     began_ms: int = 0  # when the transaction under way began
 

@@ -175,10 +175,12 @@ def _settings(rng: random.Random) -> Settings:
         model_api_key="k",
         prices={parse_lane("extractive-e5"): _PRICE},
     )
-    # A budget that is never used up: what it binds is reserved, and taken back before it is worked
-    # again. (Told by another setting, so that it draws nothing of its own.)
-    bound = settings.retry_base < timedelta(seconds=5)
-    return replace(settings, daily_budget_micros=10**12 if bound else None)
+    # What a budget binds is reserved, and taken back before it is worked again. One that is never
+    # used up leaves the jobs alone; one for four jobs at once makes them wait, and fails some.
+    # (Told by other settings, so that it draws nothing of its own.)
+    bound, tight = settings.retry_base < timedelta(seconds=5), settings.inline_bytes < 4096
+    budget = 15_000 if tight else 10**12
+    return replace(settings, daily_budget_micros=budget if bound else None)
 
 
 # A micro-dollar a token.

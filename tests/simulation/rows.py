@@ -76,6 +76,7 @@ class LaneRow(NamedTuple):
     forget_at: int
     failed_token: str
     probe_token: str
+    failed_token: str
 
 
 def read_lanes(connection: sqlite3.Connection) -> list[LaneRow]:

@@ -131,6 +131,7 @@ class World:
         self.ledger = Ledger(
             self.shared, self.trace, self.provider, self.workflows, self.context, lease, slack
         )
+        self.ledger.budget = self.profile.settings.daily_budget_micros
         self.audit = Audit(self.ledger)
         self.store = Store(on_put=self.ledger.note_object)
         self.wires = {

@@ -390,6 +390,27 @@ def test_a_life_that_goes_on_counts_the_call_that_an_earlier_one_may_have_made(
     world.close()
 
 
+def test_a_life_that_had_no_money_for_a_call_has_made_none() -> None:
+    world = World(prices=PRICES, daily_budget_micros=1000)
+    let_run(world, http := FaultyHttp())
+
+    async def main() -> Job:
+        job = await submitted(world, **RUN, expected=Expected(input_tokens=99, calls=1))
+        await asyncio.sleep(0.005)  # it has begun, and has not come to its first call
+        assert reserved(world) == [(job.id, 100)]
+        world.workflows.die(f"{job.id}-1")
+        await asyncio.sleep(70)
+        await sweep(world.ports)
+        await asyncio.sleep(30)
+        return await world.now(job)
+
+    job = world.run(main())
+
+    assert (job.error_code, len(http.calls)) == ("budget_exceeded", 0)
+    assert job.charged_micros == spent(world) <= 100
+    world.close()
+
+
 def test_a_run_that_a_parked_lane_turns_away_has_called_nobody(world: World) -> None:
     throttled = refusal(429, "rate_limit_exceeded")
     let_run(world, http := FaultyHttp(faults=[throttled]))

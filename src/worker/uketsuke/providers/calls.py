@@ -14,7 +14,7 @@ from uketsuke.domain.lane import Capability, Lane, ProviderName
 from uketsuke.domain.lifecycle import Engine
 from uketsuke.domain.price import Expected, Rates, estimate
 from uketsuke.kinds.kind import Kind
-from uketsuke.providers.funds import set_aside, usage_of, usage_without_answer
+from uketsuke.providers.funds import set_aside, usage_of, usage_without_answer, within_reserved
 from uketsuke.providers.port import Answer, CallContext, Provider
 from uketsuke.services.execute import Attempt
 from uketsuke.services.lanes import enter_lane, open_lane
@@ -86,7 +86,9 @@ class Calls:
         """
         in_doubt = usage_without_answer(lane, rates, None, estimate=most)
         lost_before, self.attempt.tally.lost_calls = self.attempt.tally.lost_calls, 0
-        self._count([StepValue(value=None, usage=in_doubt)] * lost_before)
+        for _ in range(lost_before):
+            lost_call = within_reserved(in_doubt, self.attempt)
+            self._count([StepValue(value=None, usage=lost_call)])
         await set_aside(self.attempt, most, ports=self.ports)
         lost: Usage | None = in_doubt
         try:

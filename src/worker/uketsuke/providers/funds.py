@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from uketsuke.domain.failure import LANE_PARKED, AttemptFailed, ErrorClass, Failure
@@ -73,6 +74,15 @@ def usage_of(answer: Answer, lane: Lane, rates: Rates | None, *, estimate: int |
         charged_micros=(estimate or 0) if cost is None else cost,
         unknown_calls=1 if cost is None else None,
     )
+
+
+def within_reserved(lost_call: Usage, attempt: Attempt) -> Usage:
+    """Return what a call counts as that an earlier life may have made, if it had money for it."""
+    reserved, used = attempt.leased.reserved_micros, attempt.tally.usage
+    if reserved is None:
+        return lost_call
+    left = max(0, reserved - ((used.charged_micros or 0) if used else 0))
+    return replace(lost_call, charged_micros=min(lost_call.charged_micros or 0, left))
 
 
 def usage_without_answer(

@@ -190,9 +190,12 @@ def _with_lost_calls(ending: Ending, attempt: Attempt) -> Ending:
     if not lost or ending.state is JobState.SUCCEEDED:
         return ending
     calls = leased.job.expected.calls if leased.job.expected else 1
-    one_call = -(-(leased.reserved_micros or 0) // calls)
-    in_doubt = Usage(unknown_calls=lost, charged_micros=lost * one_call)
-    return replace(ending, usage=(ending.usage or Usage()).plus(in_doubt))
+    reserved, used = leased.reserved_micros or 0, ending.usage or Usage()
+    one_call = -(-reserved // calls)
+    # They have made no call for which there was nothing reserved.
+    left = max(0, reserved - (used.charged_micros or 0))
+    in_doubt = Usage(unknown_calls=lost, charged_micros=min(lost * one_call, left))
+    return replace(ending, usage=used.plus(in_doubt))
 
 
 async def _adopted(attempt: Attempt, durable: DurableSteps) -> Ending | None:
