@@ -182,7 +182,6 @@ class Change:
                 row
                 for row in ledger.rows.values()
                 if (lane.parked_at, row.lease_token) == ledger.probe
-                and row.lease_token != lane.failed_token  # that it failed there is told at once
             ]
             # One that was turned away has made the park longer: its lease may outlast that.
             failed = (lane.parked_at, lane.failed_token) == ledger.probe

@@ -74,7 +74,6 @@ class LaneRow(NamedTuple):
     parked_at: int
     parked_until: int
     forget_at: int
-    failed_token: str
     probe_token: str
     failed_token: str
 
