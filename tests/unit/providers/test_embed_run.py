@@ -12,17 +12,15 @@ from typing import Any
 
 import pytest
 
-from tests.unit.providers.test_work import TalkingHttp, providers_of, work
+from tests.unit.providers.talking import TalkingHttp, deploy
+from tests.unit.providers.test_work import work
 from tests.unit.services.test_run import ended
 from tests.unit.services.world import World
 from uketsuke.domain.job import InputForm, Job
 from uketsuke.domain.lifecycle import Engine, JobState
 from uketsuke.domain.vectors import VECTORS_TYPE, read_head, unpack
-from uketsuke.kinds.registry import KINDS
-from uketsuke.providers.work import run_kind
 from uketsuke.services.ports import HttpAnswer
 from uketsuke.services.purge import purge_jobs
-from uketsuke.services.run import read_order, run_instance
 from uketsuke.services.vectors import find_vectors, json_of
 
 
@@ -86,21 +84,6 @@ def kept(world: World, job: Job) -> tuple[str, list[float]]:
     return head.model, list(unpack(content[head.start :])[:: head.dimensions])
 
 
-def scheduled(world: World, http: TalkingHttp) -> None:
-    """Let runs embed: a schedule's jobs run on a Workflow, whatever their kind."""
-    providers = providers_of(world, http)
-
-    async def run(order: Mapping[str, object], steps: Any) -> object:
-        return await run_instance(
-            read_order(order),
-            lambda attempt: run_kind(attempt, kinds=KINDS, providers=providers, ports=world.ports),
-            steps=steps,
-            ports=world.ports,
-        )
-
-    world.workflows.run = run
-
-
 def test_a_result_of_vectors_is_an_object_however_small_it_is(world: World) -> None:
     async def main() -> None:
         job = await work(world, Embeddings(), await world.submitted(**texts(130)))
@@ -119,7 +102,7 @@ def test_a_run_keeps_its_parts_and_a_later_life_asks_only_for_what_is_missing(
     http = Embeddings(seconds=10, size=300)  # so that a part is an object of its own
 
     async def main() -> None:
-        scheduled(world, http)
+        deploy(world, http)
         job = await world.submitted(
             engine=Engine.WORKFLOW, run_limit=timedelta(hours=1), **texts(150)
         )
@@ -143,7 +126,7 @@ def test_what_an_earlier_attempt_has_kept_does_not_stand_in_the_way_of_a_new_mod
     http = Embeddings(models=[*"ababab", *["settled"] * 9])
 
     async def main() -> None:
-        scheduled(world, http)
+        deploy(world, http)
         job = await world.submitted(
             engine=Engine.WORKFLOW, run_limit=timedelta(hours=1), **texts(150)
         )

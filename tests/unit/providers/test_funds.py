@@ -10,18 +10,18 @@ from typing import Any
 
 import pytest
 
-from tests.unit.providers.test_work import TalkingHttp, providers_of, work
+from tests.unit.providers.talking import TalkingHttp, deploy
+from tests.unit.providers.test_work import work
 from tests.unit.services.test_budgets import PRICES, letters, reserved, spent
 from tests.unit.services.world import World
 from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.job import Job
 from uketsuke.domain.lifecycle import Engine, JobState
 from uketsuke.domain.price import Expected
-from uketsuke.kinds.kind import Chat, Kind, Work
+from uketsuke.kinds.kind import Chat, Work
 from uketsuke.kinds.registry import KINDS
-from uketsuke.providers.work import call_expects, run_kind
+from uketsuke.providers.work import call_expects
 from uketsuke.services.ports import HttpAnswer, Unavailable
-from uketsuke.services.run import read_order, run_instance
 from uketsuke.services.sweep import sweep
 
 PIECE = "One more sentence of a long story. " * 160  # 5,600 characters: a call a piece
@@ -177,25 +177,11 @@ def _free(price: Any) -> Any:
     return type(price)(as_of=price.as_of, source="", input_per_million=0, output_per_million=0)
 
 
-def let_run(world: World, http: TalkingHttp, kinds: Mapping[str, Kind] = KINDS) -> None:
-    providers = providers_of(world, http)
-
-    async def run(order: Mapping[str, object], steps: Any) -> object:
-        return await run_instance(
-            read_order(order),
-            lambda attempt: run_kind(attempt, kinds=kinds, providers=providers, ports=world.ports),
-            steps=steps,
-            ports=world.ports,
-        )
-
-    world.workflows.run = run
-
-
 RUN = {"engine": Engine.WORKFLOW, "run_limit": timedelta(hours=1)}
 
 
 def test_a_run_reserves_when_its_instance_begins(world: World) -> None:
-    let_run(world, http := FaultyHttp())
+    deploy(world, http := FaultyHttp())
 
     async def main() -> Job:
         job = await submitted(world, **RUN)
@@ -213,7 +199,7 @@ def test_a_run_reserves_when_its_instance_begins(world: World) -> None:
 
 
 def test_a_run_over_its_budget_fails_without_a_call(world: World) -> None:
-    let_run(world, http := FaultyHttp())
+    deploy(world, http := FaultyHttp())
 
     async def main() -> Job:
         job = await submitted(world, max_cost_micros=10, **RUN)
@@ -229,7 +215,7 @@ def test_a_run_over_its_budget_fails_without_a_call(world: World) -> None:
 
 def test_a_run_waits_for_what_another_has_reserved_and_spends_no_attempt() -> None:
     world = World(prices=PRICES, daily_budget_micros=3 * 10**6)
-    let_run(world, FaultyHttp(seconds=8))
+    deploy(world, FaultyHttp(seconds=8))
 
     async def main() -> tuple[Job, Job]:
         first, second = [await submitted(world, **RUN) for _ in range(2)]
@@ -254,7 +240,7 @@ async def _never(_: object) -> Any:
 def test_the_steps_that_a_lost_run_has_kept_are_in_its_account_and_in_no_other(
     world: World,
 ) -> None:
-    let_run(world, http := FaultyHttp())
+    deploy(world, http := FaultyHttp())
 
     async def main() -> Job:
         job = await submitted(world, **RUN)
@@ -271,7 +257,7 @@ def test_the_steps_that_a_lost_run_has_kept_are_in_its_account_and_in_no_other(
 
 
 def test_a_run_that_adopts_an_earlier_ones_result_has_used_nothing_itself(world: World) -> None:
-    let_run(world, http := FaultyHttp())
+    deploy(world, http := FaultyHttp())
 
     async def main() -> Job:
         job = await submitted(world, **RUN)
@@ -289,7 +275,7 @@ def test_a_run_that_adopts_an_earlier_ones_result_has_used_nothing_itself(world:
 
 
 def test_an_earlier_attempts_result_that_the_sweep_settles_counts_once(world: World) -> None:
-    let_run(world, http := FaultyHttp())
+    deploy(world, http := FaultyHttp())
 
     async def main() -> Job:
         job = await submitted(world, **RUN)
@@ -324,7 +310,7 @@ def test_a_call_that_is_being_kept_is_seen_by_one_that_begins_beside_it(world: W
         return {}
 
     kinds = {"summarize": replace(KINDS["summarize"], run=twice)}
-    let_run(world, http := FaultyHttp(), kinds)
+    deploy(world, http := FaultyHttp(), kinds)
 
     async def main() -> Job:
         world.database.failing = [("INTO checkpoints", "before")] * 2
@@ -369,7 +355,7 @@ def test_a_life_that_goes_on_counts_the_call_that_an_earlier_one_may_have_made(
 ) -> None:
     prices = {lane: _free(price) if free else price for lane, price in PRICES.items()}
     world = World(prices=prices, daily_budget_micros=10**8)
-    let_run(world, http := FaultyHttp())
+    deploy(world, http := FaultyHttp())
 
     async def main() -> Job:
         job = await submitted(world, **RUN)
@@ -392,7 +378,7 @@ def test_a_life_that_goes_on_counts_the_call_that_an_earlier_one_may_have_made(
 
 def test_a_life_that_had_no_money_for_a_call_has_made_none() -> None:
     world = World(prices=PRICES, daily_budget_micros=1000)
-    let_run(world, http := FaultyHttp())
+    deploy(world, http := FaultyHttp())
 
     async def main() -> Job:
         job = await submitted(world, **RUN, expected=Expected(input_tokens=99, calls=1))
@@ -413,7 +399,7 @@ def test_a_life_that_had_no_money_for_a_call_has_made_none() -> None:
 
 def test_a_run_that_a_parked_lane_turns_away_has_called_nobody(world: World) -> None:
     throttled = refusal(429, "rate_limit_exceeded")
-    let_run(world, http := FaultyHttp(faults=[throttled]))
+    deploy(world, http := FaultyHttp(faults=[throttled]))
 
     async def main() -> Job:
         first = await submitted(world, **RUN)

@@ -5,20 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
-from typing import Any
 
 import msgspec
 import pytest
 
-from tests.unit.providers.test_work import TalkingHttp, providers_of
+from tests.unit.providers.talking import TalkingHttp, deploy
 from tests.unit.services.world import World
 from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.job import InputForm, Job
 from uketsuke.domain.lane import Capability
 from uketsuke.domain.lifecycle import Engine, JobState
 from uketsuke.kinds.kind import Chat, Kind, Work
-from uketsuke.providers.work import run_kind
-from uketsuke.services.run import read_order, run_instance
 from uketsuke.services.sweep import sweep
 
 
@@ -26,8 +23,8 @@ class NoParams(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """It takes none."""
 
 
-def kind_of(*, steps: int, version: int, knows: set[int]) -> Kind:
-    """A kind that plans so many calls, in a version of its own."""
+def kinds_of(*, steps: int, version: int, knows: set[int]) -> Mapping[str, Kind]:
+    """One kind, that plans so many calls, in a version of its own."""
 
     async def run(work: Work, _params: NoParams) -> dict[str, object]:
         plan = await work.plan(version, lambda: {"steps": steps})
@@ -35,7 +32,7 @@ def kind_of(*, steps: int, version: int, knows: set[int]) -> Kind:
             await work.chat(Chat(step=f"s-{number}", system="s", user="u", max_output_tokens=1))
         return {"steps": plan["steps"], "version": plan["version"]}
 
-    return Kind(
+    kind = Kind(
         name="summarize",
         params=NoParams,
         forms=frozenset({InputForm.TEXT}),
@@ -45,6 +42,7 @@ def kind_of(*, steps: int, version: int, knows: set[int]) -> Kind:
         run=run,
         plan_versions=frozenset(knows),
     )
+    return {kind.name: kind}
 
 
 @pytest.fixture
@@ -54,25 +52,9 @@ def world() -> Iterator[World]:
     world.close()
 
 
-def deploy(world: World, http: TalkingHttp, kind: Kind) -> None:
-    providers = providers_of(world, http)
-
-    async def run(order: Mapping[str, object], steps: Any) -> object:
-        return await run_instance(
-            read_order(order),
-            lambda attempt: run_kind(
-                attempt, kinds={kind.name: kind}, providers=providers, ports=world.ports
-            ),
-            steps=steps,
-            ports=world.ports,
-        )
-
-    world.workflows.run = run
-
-
 async def interrupted(world: World, http: TalkingHttp) -> Job:
     """A run that planned three steps by version 1 and died within its second one."""
-    deploy(world, http, kind_of(steps=3, version=1, knows={1}))
+    deploy(world, http, kinds_of(steps=3, version=1, knows={1}))
     job = await world.submitted(engine=Engine.WORKFLOW, run_limit=timedelta(hours=1))
     await asyncio.sleep(http.seconds * 1.5)
     world.workflows.die(f"{job.id}-1")
@@ -91,7 +73,7 @@ def test_newer_code_follows_the_plan_that_the_run_began_with(world: World) -> No
 
     async def main() -> None:
         job = await interrupted(world, http)
-        deploy(world, http, kind_of(steps=7, version=2, knows={1, 2}))
+        deploy(world, http, kinds_of(steps=7, version=2, knows={1, 2}))
 
         done = await woken(world, job)
 
@@ -109,7 +91,7 @@ def test_a_plan_of_a_version_that_is_not_known_any_more_fails_the_run(world: Wor
 
     async def main() -> None:
         job = await interrupted(world, http)
-        deploy(world, http, kind_of(steps=7, version=3, knows={2, 3}))
+        deploy(world, http, kinds_of(steps=7, version=3, knows={2, 3}))
 
         done = await woken(world, job)
 
@@ -131,7 +113,7 @@ def test_one_call_of_a_long_run_takes_no_longer_than_an_attempt_of_the_queue(
     http = TalkingHttp(seconds=1)
 
     async def main() -> None:
-        deploy(world, http, kind_of(steps=1, version=1, knows={1}))
+        deploy(world, http, kinds_of(steps=1, version=1, knows={1}))
         await world.submitted(engine=Engine.WORKFLOW, run_limit=timedelta(hours=6))
         await asyncio.sleep(10)
 

@@ -12,15 +12,13 @@ from typing import Any
 import pytest
 
 from tests.unit.domain.test_audio import OGG
-from tests.unit.providers.test_work import TalkingHttp, providers_of, uploaded, work, worked
+from tests.unit.providers.talking import TalkingHttp, deploy
+from tests.unit.providers.test_work import uploaded, work, worked
 from tests.unit.services.world import World, working
 from uketsuke.domain.job import InputForm, Job
 from uketsuke.domain.lifecycle import Engine, JobState
-from uketsuke.kinds.registry import KINDS
-from uketsuke.providers.work import run_kind
 from uketsuke.services.ports import HttpAnswer, StreamedBody
 from uketsuke.services.purge import purge_jobs
-from uketsuke.services.run import read_order, run_instance
 from uketsuke.services.sweep import sweep
 
 HOUR = timedelta(hours=1)
@@ -47,21 +45,6 @@ def world() -> Iterator[World]:
     world = World()
     yield world
     world.close()
-
-
-def deploy(world: World, http: TalkingHttp) -> None:
-    """Let Workflows run the kinds that ship."""
-    providers = providers_of(world, http)
-
-    async def run(order: Mapping[str, object], steps: Any) -> object:
-        return await run_instance(
-            read_order(order),
-            lambda attempt: run_kind(attempt, kinds=KINDS, providers=providers, ports=world.ports),
-            steps=steps,
-            ports=world.ports,
-        )
-
-    world.workflows.run = run
 
 
 async def ended(world: World, **changes: Any) -> Job:
