@@ -19,7 +19,7 @@ from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.job import Checkpoint, Funds, JobKey, LeasedJob, SeenJob, Usage
 from uketsuke.domain.lifecycle import Engine, JobState
 from uketsuke.domain.price import Expected, Rates, Tariff
-from uketsuke.services.cost_ports import UsageFilter
+from uketsuke.services.ports.costs import UsageFilter
 
 pytestmark = pytest.mark.anyio
 TARIFF = Tariff(rates={"summarize": Rates(10**6, 10**6, 0)})

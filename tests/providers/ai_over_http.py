@@ -14,12 +14,12 @@ from datetime import timedelta
 
 import httpx
 
-from uketsuke.services.ai_port import AiRefused, AudioInput
+from uketsuke.services.ports.ai import AiRefused, AudioInput
 
 
 @dataclass(frozen=True)
 class AiOverHttp:
-    """``services.ai_port.AiBinding`` at ``url``."""
+    """``services.ports.ai.AiBinding`` at ``url``."""
 
     url: str
 

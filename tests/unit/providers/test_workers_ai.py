@@ -18,7 +18,7 @@ from uketsuke.kinds.registry import KINDS
 from uketsuke.providers.needs import needs_of
 from uketsuke.providers.port import Answer, Audio, CallContext
 from uketsuke.providers.workers_ai import WorkersAi
-from uketsuke.services.ai_port import AudioForm, AudioInput
+from uketsuke.services.ports.ai import AudioForm, AudioInput
 from uketsuke.settings import read_settings
 
 pytestmark = pytest.mark.anyio
@@ -51,7 +51,7 @@ def anyio_backend() -> str:
 
 @dataclass
 class ScriptedAi:
-    """``services.ai_port.AiBinding`` that answers as the test says."""
+    """``services.ports.ai.AiBinding`` that answers as the test says."""
 
     answer: object
     asked: list[tuple[str, Mapping[str, object], AudioInput | None, Mapping[str, object]]] = field(

@@ -18,8 +18,8 @@ from uketsuke.providers.stored_audio import open_audio
 from uketsuke.providers.told import told_name
 from uketsuke.providers.transcript import audio_ms_of
 from uketsuke.providers.workers_ai_errors import refusal_of
-from uketsuke.services.ai_port import AiBinding, AiRefused, AudioForm, AudioInput
 from uketsuke.services.ports import Blobs, Clock
+from uketsuke.services.ports.ai import AiBinding, AiRefused, AudioForm, AudioInput
 
 _Read = Callable[..., dict[str, Any]]
 

@@ -13,7 +13,7 @@ from uketsuke.domain.lifecycle import Engine, Origin
 from uketsuke.domain.price import Expected
 from uketsuke.domain.schedule import NewSchedule, Overlap, Schedule, ScheduleKey
 from uketsuke.services.ports import Ports
-from uketsuke.services.schedule_ports import PutSchedule
+from uketsuke.services.ports.schedules import PutSchedule
 from uketsuke.services.submit import Submission, encode_content
 
 

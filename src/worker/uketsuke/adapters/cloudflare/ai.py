@@ -12,11 +12,11 @@ import js
 
 from uketsuke.adapters.cloudflare import ffi
 from uketsuke.domain.nesting import too_deep
-from uketsuke.services.ai_port import AiRefused, AudioForm, AudioInput
+from uketsuke.services.ports.ai import AiRefused, AudioForm, AudioInput
 
 
 class CloudflareAi:
-    """``services.ai_port.AiBinding`` on a raw AI binding, or on a Worker with the same ``run``."""
+    """``services.ports.ai.AiBinding`` on a raw AI binding, or on a Worker with the same ``run``."""
 
     def __init__(self, binding: Any) -> None:
         self._binding = binding

@@ -12,7 +12,7 @@ from uketsuke.adapters.sql.database import Database, Param, Row, Statement
 from uketsuke.adapters.sql.repository import Retention
 from uketsuke.domain.job import Job, JobKey
 from uketsuke.domain.price import Tariff
-from uketsuke.services.cost_ports import (
+from uketsuke.services.ports.costs import (
     DayBudget,
     UsageFilter,
     UsageItem,
@@ -91,7 +91,7 @@ SELECT {costs.budget_of("asked", default="?2")} AS daily_micros,
 
 
 class SqlCosts:
-    """``services.cost_ports.Costs`` on any ``Database``."""
+    """``services.ports.costs.Costs`` on any ``Database``."""
 
     def __init__(self, database: Database, retention: Retention, tariff: Tariff) -> None:
         self._database = database

@@ -11,7 +11,7 @@ from uketsuke.adapters.sql.database import Database, Row, Statement
 from uketsuke.adapters.sql.schedules import SCHEDULE, to_schedule
 from uketsuke.adapters.sql.terms import NOW
 from uketsuke.domain.schedule import Occurrence, OccurrenceState, Schedule
-from uketsuke.services.schedule_ports import DueSchedules
+from uketsuke.services.ports.schedules import DueSchedules
 
 _OCCURRENCE: Final = (
     "tenant_id, schedule, generation, due_at, job_id, state, reason, recorded_at, tries"
@@ -104,7 +104,7 @@ _KEEP: Final = timedelta(days=7)
 
 
 class SqlOccurrences:
-    """``services.schedule_ports.Occurrences`` on any ``Database``."""
+    """``services.ports.schedules.Occurrences`` on any ``Database``."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

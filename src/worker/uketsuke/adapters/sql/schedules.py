@@ -22,7 +22,7 @@ from uketsuke.domain.schedule import (
     Schedule,
     ScheduleKey,
 )
-from uketsuke.services.schedule_ports import PutSchedule, SchedulePage
+from uketsuke.services.ports.schedules import PutSchedule, SchedulePage
 
 SCHEDULE: Final = (
     "tenant_id, name, generation, cron, timezone, kind, params, input, run_key, overlap, enabled, "
@@ -172,7 +172,7 @@ _LONGEST_DEADLINE: Final = timedelta(days=7)
 
 
 class SqlSchedules:
-    """``services.schedule_ports.Schedules`` on any ``Database``."""
+    """``services.ports.schedules.Schedules`` on any ``Database``."""
 
     def __init__(
         self, database: Database, *, keep_inputs: timedelta, keep_results: timedelta

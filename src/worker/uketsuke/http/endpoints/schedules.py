@@ -20,7 +20,7 @@ from uketsuke.http.schedule_document import (
     show_schedule,
     to_wanted,
 )
-from uketsuke.services.schedule_ports import SchedulePage
+from uketsuke.services.ports.schedules import SchedulePage
 from uketsuke.services.schedules import put_schedule
 
 LIST_QUERY: Final = frozenset({"limit", "cursor", "tenant"})

@@ -16,7 +16,7 @@ from uketsuke.http.context import Context
 from uketsuke.http.message import Request, Response
 from uketsuke.http.paging import next_page, page_limit, query_fault, read_list_query
 from uketsuke.http.problem import Fault, refuse, refuse_faults
-from uketsuke.services.cost_ports import DayBudget, UsageFilter, UsageItem, UsageKey, Used
+from uketsuke.services.ports.costs import DayBudget, UsageFilter, UsageItem, UsageKey, Used
 
 QUERY: Final = frozenset({"from", "to", "kind", "limit", "cursor", "tenant"})
 _USUAL_DAYS: Final = 30

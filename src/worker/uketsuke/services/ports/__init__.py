@@ -1,0 +1,156 @@
+"""What the services need of the world. Adapters implement these; tests of pure logic use fakes.
+
+Every port may raise ``Unavailable`` when its other side could not be reached or did not answer;
+for a write this leaves open whether it happened.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from uketsuke.services.ports.ai import (
+    AiBinding,
+    AiRefused,
+    AudioForm,
+    AudioInput,
+)
+from uketsuke.services.ports.costs import (
+    Costs,
+    DayBudget,
+    UsageFilter,
+    UsageItem,
+    UsageKey,
+    UsagePage,
+    Used,
+)
+from uketsuke.services.ports.jobs import (
+    NO_LANES,
+    AcceptedNew,
+    Admission,
+    InputVanished,
+    Jobs,
+    KnownKey,
+    Lanes,
+    LanesOfKinds,
+    LeaseState,
+    RunInProgress,
+    Runs,
+)
+from uketsuke.services.ports.platform import (
+    MOST_ANSWER_BYTES,
+    Blobs,
+    Clock,
+    Delivery,
+    Dice,
+    HttpAnswer,
+    HttpClient,
+    InstanceState,
+    JobQueue,
+    Steps,
+    StoredStream,
+    StreamedBody,
+    TooLarge,
+    Unavailable,
+    Workflows,
+)
+from uketsuke.services.ports.schedules import (
+    DueSchedules,
+    Occurrences,
+    PutSchedule,
+    SchedulePage,
+    Schedules,
+)
+from uketsuke.services.ports.store import (
+    DeadLetters,
+    Expired,
+    Inputs,
+    JobFilter,
+    JobPage,
+    KeyStore,
+    Listing,
+    Purging,
+    Sweeping,
+    Woken,
+)
+from uketsuke.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ports:
+    """The world of one event: every service takes it whole and uses what it needs."""
+
+    settings: Settings
+    jobs: Jobs
+    listing: Listing
+    sweeping: Sweeping
+    purging: Purging
+    runs: Runs
+    lanes: Lanes
+    costs: Costs
+    inputs: Inputs
+    schedules: Schedules
+    occurrences: Occurrences
+    dead_letters: DeadLetters
+    keys: KeyStore
+    blobs: Blobs
+    queue: JobQueue
+    workflows: Workflows
+    clock: Clock
+    dice: Dice
+
+
+__all__ = [
+    "MOST_ANSWER_BYTES",
+    "NO_LANES",
+    "AcceptedNew",
+    "Admission",
+    "AiBinding",
+    "AiRefused",
+    "AudioForm",
+    "AudioInput",
+    "Blobs",
+    "Clock",
+    "Costs",
+    "DayBudget",
+    "DeadLetters",
+    "Delivery",
+    "Dice",
+    "DueSchedules",
+    "Expired",
+    "HttpAnswer",
+    "HttpClient",
+    "InputVanished",
+    "Inputs",
+    "InstanceState",
+    "JobFilter",
+    "JobPage",
+    "JobQueue",
+    "Jobs",
+    "KeyStore",
+    "KnownKey",
+    "Lanes",
+    "LanesOfKinds",
+    "LeaseState",
+    "Listing",
+    "Occurrences",
+    "Ports",
+    "Purging",
+    "PutSchedule",
+    "RunInProgress",
+    "Runs",
+    "SchedulePage",
+    "Schedules",
+    "Steps",
+    "StoredStream",
+    "StreamedBody",
+    "Sweeping",
+    "TooLarge",
+    "Unavailable",
+    "UsageFilter",
+    "UsageItem",
+    "UsageKey",
+    "UsagePage",
+    "Used",
+    "Woken",
+    "Workflows",
+]
