@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.sqlite import connect
 from uketsuke.adapters.sql import (
+    accept_statements,
     cost_statements,
     costs,
     dead_letters,
@@ -23,7 +24,17 @@ from uketsuke.adapters.sql import (
     sweeping,
 )
 
-MODULES = (statements, expiry, sweeping, purging, inputs, keys, listing, dead_letters)
+MODULES = (
+    accept_statements,
+    statements,
+    expiry,
+    sweeping,
+    purging,
+    inputs,
+    keys,
+    listing,
+    dead_letters,
+)
 COSTS = (cost_statements, costs)
 SCHEDULING = (schedules, occurrences, lane_statements)
 

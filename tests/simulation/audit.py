@@ -18,6 +18,7 @@ from tests.simulation.trace import name_of
 from uketsuke.adapters.sql import run_statements as runs
 from uketsuke.adapters.sql import statements as sql
 from uketsuke.adapters.sql import sweeping
+from uketsuke.adapters.sql.accept_statements import SELECT_ADMITTED
 from uketsuke.adapters.sql.cost_statements import TODAY
 from uketsuke.adapters.sql.database import Row, Statement
 from uketsuke.domain.job import JobKey
@@ -81,7 +82,7 @@ class Audit:
         if statements[0].sql == runs.RESUME and any(row["ours"] for row in answers[1]):
             ((tenant, job, token),) = json.loads(str(statements[0].params[0]))
             self.ledger.note_resumed(JobKey(tenant, job), token, isolate)
-        if statements[-1].sql == sql.SELECT_ADMITTED and answers[-1]:
+        if statements[-1].sql == SELECT_ADMITTED and answers[-1]:
             (row,) = answers[-1]
             refused = row["how"] == "live_run"
             check_refusal(self.ledger, rows.get(_key(row)) if refused else None)

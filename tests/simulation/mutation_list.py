@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+_ACCEPT = "src/worker/uketsuke/adapters/sql/accept_statements.py"
 _SQL = "src/worker/uketsuke/adapters/sql/statements.py"
 _EXPIRY = "src/worker/uketsuke/adapters/sql/expiry.py"
 _SWEEPING = "src/worker/uketsuke/adapters/sql/sweeping.py"
@@ -55,7 +56,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "an accepted job has no wake-up time to speak of",
-        _SQL,
+        _ACCEPT,
         "{NOW} + min(coalesce(?18, ?14), ?13), {NOW} + ?13",
         "{NOW} + 864000000 + min(?14, 0), {NOW} + ?13",
     ),
@@ -170,7 +171,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "the idempotency key is not looked up",
-        _SQL,
+        _ACCEPT,
         "WHERE NOT EXISTS (SELECT 1 FROM submissions WHERE tenant_id = ?1 AND request_key = ?3)",
         "WHERE true",
     ),
@@ -310,7 +311,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         "the row of a run waits until a consumer leases it",
-        _SQL,
+        _ACCEPT,
         "CASE WHEN ?17 IS NULL THEN 'accepted' ELSE 'running' END",
         "CASE WHEN coalesce(?17, '') = ?17 AND 0 THEN 'running' ELSE 'accepted' END",
     ),

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from uketsuke.adapters.sql import accept_statements as accept
 from uketsuke.adapters.sql import expiry, lane_rows, rows
 from uketsuke.adapters.sql import run_statements as runs
 from uketsuke.adapters.sql import statements as sql
@@ -235,16 +236,16 @@ def _accepting(new: NewJob) -> Sequence[Statement]:
     )  # fmt: skip
     fingerprint = None if new.fingerprint is None else rows.dump(dict(new.fingerprint))
     accepting = [
-        Statement(sql.INSERT_JOB, insert),
-        Statement(sql.INSERT_SUBMISSION, (tenant, job, fingerprint, new.inline_input)),
+        Statement(accept.INSERT_JOB, insert),
+        Statement(accept.INSERT_SUBMISSION, (tenant, job, fingerprint, new.inline_input)),
     ]
     if new.input.refs:
         pin = (tenant, job, named, rows.to_ms(new.keep_uploads))
-        accepting.append(Statement(sql.PIN_UPLOADS, pin))
+        accepting.append(Statement(accept.PIN_UPLOADS, pin))
         if any(map(JOB_ID.fullmatch, new.input.refs)):
-            accepting.append(Statement(sql.PIN_RESULTS, pin))
+            accepting.append(Statement(accept.PIN_RESULTS, pin))
     winner = (tenant, job, new.request_key, new.run_key)
-    return [*accepting, Statement(sql.SELECT_ADMITTED, winner)]
+    return [*accepting, Statement(accept.SELECT_ADMITTED, winner)]
 
 
 def _known_key(row: Row) -> KnownKey:
