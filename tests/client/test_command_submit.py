@@ -205,6 +205,7 @@ def test_what_cannot_be_sent_is_said_before_anything_is_sent(
     [
         ("a.jsonl", b'"one"\ntwo\n'),
         ("a.jsonl", b'{"a": 1}\n'),
+        ("a.jsonl", b"[" * 100_000),
         ("a.txt", b"\xff"),
         ("a.txt", b"\n"),
     ],

@@ -25,7 +25,7 @@ class BookParams(msgspec.Struct, frozen=True, kw_only=True):
 
 async def run(work: Work, params: BookParams) -> dict[str, object]:
     """Return ``{"book"}``: what the provider made of each chapter, one step each."""
-    text = await work.text()
+    text = (await work.text())[:]
     plan = await work.plan(1, lambda: {"chapters": params.chapters})
     total, book = plan["chapters"], []
     for number in range(1, total + 1):

@@ -129,7 +129,7 @@ def _texts_in(path: str) -> list[str]:
 def _json_text(line: str, *, number: int) -> str:
     try:
         value = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"text {number} is not JSON: {error}") from None
     if not isinstance(value, str):
         raise ValueError(f"text {number} is not a JSON string")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from uketsuke.domain.long_text import Text
+
 UNDETERMINED: Final = "und"  # BCP 47's word for it
 
 _SCRIPTS: Final = (
@@ -94,7 +96,7 @@ _COMMON_WORDS: Final = {
 _SAMPLE: Final = 4000
 
 
-def guess_language(text: str) -> str:
+def guess_language(text: Text) -> str:
     """Return a BCP 47 tag for the start of ``text``, ``und`` when in doubt."""
     sample = text[:_SAMPLE]
     for tag, script in _SCRIPTS:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
+from uketsuke.domain.long_text import Text
+
 # Where a sentence ends; Japanese needs no space after it. A run of dots is looked at once, as a
 # whole: begun anew at each of them, a line of nothing else would take minutes.
 _SENTENCE_END: Final = re.compile(r"[。！？]+[」』）]*|(?<![.!?])[.!?]++[\"')\]]*+(?=\s)")
@@ -20,7 +22,7 @@ _BREAKS: Final = (
 )
 
 
-def cut_text(text: str, *, size: int) -> list[tuple[int, int]]:
+def cut_text(text: Text, *, size: int) -> list[tuple[int, int]]:
     """Cut ``text`` into pieces of at most ``size`` characters, near-equal, none of them blank.
 
     Return where each begins and ends. Joined again they give the text back, but for white space at
@@ -39,12 +41,12 @@ def sentences_in(text: str) -> list[str]:
     return [sentence for sentence in sentences if sentence]
 
 
-def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+def _stripped(text: Text, start: int, end: int) -> tuple[int, int]:
     piece = text[start:end]
     return end - len(piece.lstrip()), start + len(piece.rstrip())
 
 
-def _pieces(text: str, size: int) -> Iterator[tuple[int, int]]:
+def _pieces(text: Text, size: int) -> Iterator[tuple[int, int]]:
     start = 0
     while len(text) - start > size:
         left = len(text) - start

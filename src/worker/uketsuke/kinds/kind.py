@@ -12,6 +12,7 @@ import msgspec
 from uketsuke.domain.job import EncodedResult, InputForm, Job
 from uketsuke.domain.lane import Capability
 from uketsuke.domain.lifecycle import Engine
+from uketsuke.domain.long_text import Text
 from uketsuke.domain.price import Expected
 from uketsuke.domain.vectors import Vectors
 from uketsuke.kinds.expected import expect_by_size
@@ -52,8 +53,11 @@ class Work(Protocol):
     @property
     def job(self) -> Job: ...
 
-    async def text(self) -> str:
-        """The input as one text (forms ``text`` and ``ref``)."""
+    async def text(self) -> Text:
+        """The input as one text (forms ``text`` and ``ref``).
+
+        It may be long: ``text[start:end]`` cuts a piece out, ``text[:]`` is all of it.
+        """
         ...
 
     async def texts(self) -> Sequence[str]:
@@ -62,7 +66,7 @@ class Work(Protocol):
 
     async def chat(self, call: Chat) -> str: ...
 
-    async def source(self, ref: str) -> str:
+    async def source(self, ref: str) -> Text:
         """One of several inputs as a text: an upload, or what another job has brought (``refs``).
 
         Raises ``AttemptFailed`` for one that is gone, is not text, or holds none.

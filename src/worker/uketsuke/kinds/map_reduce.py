@@ -6,13 +6,14 @@ paid for again.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Final
 
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
 from uketsuke.domain.language import UNDETERMINED, guess_language
+from uketsuke.domain.long_text import Text
 from uketsuke.domain.price import Expected, tokens_in
 from uketsuke.domain.split import cut_text
 from uketsuke.domain.tokens import estimate_tokens
@@ -67,7 +68,7 @@ def room_for(words: int, *, context: int) -> Room:
     return Room(words=fitting, text=max(1, room))
 
 
-def plan_of(text: str, *, words: int, language: str | None, context: int) -> dict[str, Any]:
+def plan_of(text: Text, *, words: int, language: str | None, context: int) -> dict[str, Any]:
     """Say where the text is cut, in characters, and how its pieces' summaries are joined."""
     room = room_for(words, context=context)
     return {
@@ -78,7 +79,7 @@ def plan_of(text: str, *, words: int, language: str | None, context: int) -> dic
     }
 
 
-def cut_to_fit(text: str, *, tokens: int) -> list[tuple[int, int]]:
+def cut_to_fit(text: Text, *, tokens: int) -> list[tuple[int, int]]:
     """Cut a text into pieces of at most so many tokens each, and of a size that reads well."""
     size = PIECE_CHARACTERS
     while True:
@@ -100,10 +101,11 @@ class Summarizing:
     prefix: str = ""
     done: int = field(default=0, init=False)
 
-    async def summarize(self, pieces: list[str]) -> str:
+    async def summarize(self, text: Text, spans: Sequence[tuple[int, int]]) -> str:
         """Return the summary of the whole: of each piece, then of groups of summaries."""
-        total = calls_for(len(pieces), at_once=self.at_once)
-        parts = await self._each(pieces, level=0, total=total)
+        total = calls_for(len(spans), at_once=self.at_once)
+        pieces = (text[start:end] for start, end in spans)  # cut out one by one: a copy is large
+        parts = await self._each(pieces, of=len(spans), level=0, total=total)
         if len(parts) > 1:
             return await self._join(parts, total=total)
         await self.progress(total, total)
@@ -117,17 +119,17 @@ class Summarizing:
     async def _join(self, parts: list[str], *, total: int) -> str:
         for level in count(1):
             groups = ["\n\n".join(group) for group in _groups(parts, self.at_once)]
-            parts = await self._each(groups, level=level, total=total)
+            parts = await self._each(groups, of=len(groups), level=level, total=total)
             if len(parts) == 1:
                 break
         await self.progress(total, total)
         return parts[0]
 
-    async def _each(self, texts: list[str], *, level: int, total: int) -> list[str]:
+    async def _each(self, texts: Iterable[str], *, of: int, level: int, total: int) -> list[str]:
         summaries = []
         for number, text in enumerate(texts, 1):
             await self.progress(self.done, total)
-            step = self.prefix + _step(level, number, of=len(texts))
+            step = self.prefix + _step(level, number, of=of)
             summaries.append(await self._ask(step, text, halvings=_HALVINGS))
             self.done += 1
         return summaries

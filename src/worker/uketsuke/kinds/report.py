@@ -109,7 +109,7 @@ async def _summary(work: Work, params: ReportParams, source: _Source, *, of: int
         progress=_silent,
         prefix=f"source-{source.number}-",
     )
-    return await way.summarize([text[start:end] for start, end in plan["spans"]])
+    return await way.summarize(text, plan["spans"])
 
 
 async def _overview(work: Work, params: ReportParams, summaries: Sequence[str]) -> tuple[str, str]:

@@ -45,8 +45,7 @@ async def run(work: Work, params: SummarizeParams) -> dict[str, object]:
             text, words=params.max_words, language=params.language, context=work.context_tokens
         ),
     )
-    pieces = [text[start:end] for start, end in plan["spans"]]
-    language = plan["language"]
+    spans, language = plan["spans"], plan["language"]
     # Plans of before had neither: they asked for all words, and joined the most at once.
     words = plan.get("words", params.max_words)
     way = Summarizing(
@@ -55,13 +54,13 @@ async def run(work: Work, params: SummarizeParams) -> dict[str, object]:
         at_once=plan.get("at_once", JOINED_AT_ONCE),
         progress=work.progress,
     )
-    summary = await way.summarize(pieces)
+    summary = await way.summarize(text, spans)
     if params.style == "bullets":
         summary = _as_bullets(summary)
     return {
         "summary": summary,
         "language": _language_of(summary, wanted=language),
-        "chunks": len(pieces),
+        "chunks": len(spans),
     }
 
 

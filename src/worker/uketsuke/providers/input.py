@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import json
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -10,19 +12,20 @@ from uketsuke.domain.audio import HEAD_BYTES, sniff
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
 from uketsuke.domain.ids import JOB_ID
 from uketsuke.domain.job import LeasedJob, Upload
+from uketsuke.domain.long_text import LongText, Text, is_blank
 from uketsuke.providers.port import Audio
 from uketsuke.services.ports import Ports, Unavailable
 
 _Answer = TypeVar("_Answer")
 
 
-async def load_text(leased: LeasedJob, *, ports: Ports) -> str:
+async def load_text(leased: LeasedJob, *, ports: Ports) -> Text:
     """Return the input as one text that is not blank. Raises ``AttemptFailed`` otherwise."""
     if leased.job.input.refs:
         text = _decode(await _uploaded(leased, ports=ports))
     else:
-        text = await _kept(leased, ports=ports)
-    if not text.strip():
+        text = LongText((await _kept(leased, ports=ports)).encode())
+    if is_blank(text):
         raise AttemptFailed(ErrorClass.INVALID_INPUT, "input_empty")
     return text
 
@@ -30,9 +33,10 @@ async def load_text(leased: LeasedJob, *, ports: Ports) -> str:
 async def load_texts(leased: LeasedJob, *, ports: Ports) -> Sequence[str]:
     """Return the input as texts, none of them blank; an upload is JSON Lines of strings."""
     if leased.job.input.refs:
-        # At LF alone: a string may hold whatever else a line of text can end at, such as U+2028.
-        lines = _decode(await _uploaded(leased, ports=ports)).split("\n")
-        texts = [_line(line) for line in lines if line.strip()]
+        # Lines end at LF alone: a string may hold what else ends lines of text, such as U+2028.
+        lines = io.BytesIO(await _uploaded(leased, ports=ports))
+        lines.seek(3 if lines.read(3) == codecs.BOM_UTF8 else 0)
+        texts = [_line(_decode(line)[:]) for line in lines if line.strip()]
     else:
         texts = await _kept(leased, ports=ports)
     if not texts or not all(text.strip() for text in texts):
@@ -40,17 +44,20 @@ async def load_texts(leased: LeasedJob, *, ports: Ports) -> Sequence[str]:
     return texts
 
 
-async def load_source(ref: str, *, tenant_id: str, members: Mapping[str, str], ports: Ports) -> str:
+async def load_source(
+    ref: str, *, tenant_id: str, members: Mapping[str, str], ports: Ports
+) -> Text:
     """Return one of several inputs as a text that is not blank.
 
     ``members`` tells by a job's kind which member of its result is its text.
     """
+    text: Text
     if JOB_ID.fullmatch(ref):
         text = await _text_of_job(ref, tenant_id=tenant_id, members=members, ports=ports)
     else:
         upload = await _upload(ref, tenant_id=tenant_id, ports=ports)
         text = _decode(await _object(upload.object_key, ports=ports))
-    if not text.strip():
+    if is_blank(text):
         raise AttemptFailed(ErrorClass.INVALID_INPUT, "input_empty")
     return text
 
@@ -132,15 +139,13 @@ async def _asked(answer: Awaitable[_Answer]) -> _Answer:
         raise AttemptFailed(ErrorClass.UNAVAILABLE, "storage_unavailable") from None
 
 
-def _decode(content: bytes) -> str:
+def _decode(content: bytes) -> LongText:
+    if b"\0" in content:
+        raise AttemptFailed(ErrorClass.INVALID_INPUT, "input_not_text")
     try:
-        # A byte order mark is no part of the text.
-        text = content.decode("utf-8-sig")
+        return LongText(content)
     except UnicodeDecodeError:
         raise AttemptFailed(ErrorClass.INVALID_INPUT, "input_not_text") from None
-    if "\0" in text:
-        raise AttemptFailed(ErrorClass.INVALID_INPUT, "input_not_text")
-    return text
 
 
 def _line(line: str) -> str:

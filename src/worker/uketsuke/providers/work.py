@@ -11,6 +11,7 @@ import msgspec
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
 from uketsuke.domain.job import Job, Progress
 from uketsuke.domain.lane import Capability
+from uketsuke.domain.long_text import Text
 from uketsuke.domain.price import FRAME_TOKENS, Expected, tokens_in
 from uketsuke.kinds.kind import Chat, Embeddings, Kind, Result
 from uketsuke.providers import input as inputs
@@ -54,13 +55,13 @@ class AttemptWork:
     def job(self) -> Job:
         return self.attempt.leased.job
 
-    async def text(self) -> str:
+    async def text(self) -> Text:
         return await inputs.load_text(self.attempt.leased, ports=self.ports)
 
     async def texts(self) -> Sequence[str]:
         return await inputs.load_texts(self.attempt.leased, ports=self.ports)
 
-    async def source(self, ref: str) -> str:
+    async def source(self, ref: str) -> Text:
         return await inputs.load_source(
             ref, tenant_id=self.job.tenant_id, members=self.members, ports=self.ports
         )
