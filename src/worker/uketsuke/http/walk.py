@@ -92,7 +92,7 @@ def _literal(value: object, shape: shapes.LiteralType, pointer: Pointer) -> Iter
 def _text(value: str, shape: shapes.StrType, pointer: Pointer) -> Iterator[Fault]:
     yield from _size(value, shape, pointer, unit="characters")
     if shape.pattern is not None and not re.search(_to_the_end(shape.pattern), value):
-        yield _fault(pointer, "bad_value", "This string has not the form that is wanted here.")
+        yield _fault(pointer, "bad_value", f"Give a string that matches {shape.pattern} here.")
 
 
 def _to_the_end(pattern: str) -> str:
