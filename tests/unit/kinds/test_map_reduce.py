@@ -45,6 +45,16 @@ async def test_every_call_fits_into_the_context(
     assert work.seen[-1] == (len(work.asked), len(work.asked))
 
 
+async def test_a_text_of_more_pieces_than_a_run_has_steps_for_is_too_large() -> None:
+    work = ScriptedWork(JAPANESE * 70_000, context_tokens=1024)
+
+    with pytest.raises(AttemptFailed) as failed:
+        await run(work, SummarizeParams())
+
+    assert failed.value.failure.error_class is ErrorClass.TOO_LARGE
+    assert work.asked == []
+
+
 @given(words=st.integers(1, 1000), context=st.integers(1024, 200_000))
 def test_summaries_as_long_as_they_may_be_fit_into_the_call_that_joins_them(
     words: int, context: int

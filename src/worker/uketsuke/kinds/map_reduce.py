@@ -24,6 +24,8 @@ PIECE_CHARACTERS: Final = 6_000
 # So many summaries are joined by one call, if the context holds them.
 JOINED_AT_ONCE: Final = 7
 
+# A Workflow has 10,000 steps, and each call may take some: the tries and the pauses between them.
+MOST_CALLS: Final = 3_000
 TOKENS_A_WORD: Final = 4  # on the safe side; it only caps an answer that runs away
 _TOKENS_OF_INSTRUCTIONS: Final = 300  # on the safe side
 _MARGIN: Final = 64  # of tokens: what a server puts around the messages
@@ -69,10 +71,16 @@ def room_for(words: int, *, context: int) -> Room:
 
 
 def plan_of(text: Text, *, words: int, language: str | None, context: int) -> dict[str, Any]:
-    """Say where the text is cut, in characters, and how its pieces' summaries are joined."""
+    """Say where the text is cut, in characters, and how its pieces' summaries are joined.
+
+    Raises ``AttemptFailed`` for a text of more pieces than one job can work.
+    """
     room = room_for(words, context=context)
+    spans = cut_to_fit(text, tokens=room.text)
+    if calls_for(len(spans), at_once=room.at_once) > MOST_CALLS:
+        raise AttemptFailed(ErrorClass.TOO_LARGE, "input_too_large")
     return {
-        "spans": cut_to_fit(text, tokens=room.text),
+        "spans": spans,
         "language": language or guess_language(text),
         "words": room.words,
         "at_once": room.at_once,
