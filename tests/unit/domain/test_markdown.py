@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from uketsuke.domain.markdown import literal, literal_line
+from uketsuke.domain.markdown import literal, literal_line, words
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 _HOSTILE = st.lists(
@@ -67,3 +67,8 @@ def test_words_are_left_alone_and_signs_become_letters(text: str, shown: str) ->
 
 def test_a_line_is_one_line() -> None:
     assert literal_line(" a\n b\t c ") == "a b c"
+
+
+@given(text=_HOSTILE | st.text(max_size=60))
+def test_what_was_escaped_is_read_as_it_was(text: str) -> None:
+    assert words(literal_line(text)) == " ".join(text.split())

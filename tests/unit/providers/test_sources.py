@@ -161,6 +161,21 @@ def test_a_report_is_made_of_the_results_of_jobs_and_lists_what_is_no_text(
     world.run(main())
 
 
+def test_a_report_that_is_a_source_is_read_as_its_words(world: World) -> None:
+    http = TalkingHttp()
+    deploy(world, http)
+
+    async def main() -> None:
+        earlier = await world.submitted(kind="report")
+        await world.consumed([earlier], working(result={"markdown": r"It costs \$3, \*no more\*."}))
+        await ended(world, kind="report", form=InputForm.REFS, content=None, refs=(earlier.id,))
+
+        asked = [document["messages"][-1]["content"] for _, document, _ in http.calls]
+        assert asked == ["It costs $3, *no more*."]
+
+    world.run(main())
+
+
 def test_a_report_fails_for_a_source_that_is_no_text_unless_it_may_list_it(world: World) -> None:
     deploy(world, TalkingHttp())
 

@@ -45,7 +45,7 @@ from uketsuke.settings import Settings
 
 T = TypeVar("T")
 START = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
-KINDS = frozenset({"summarize", "embed", "transcribe"})
+KINDS = frozenset({"summarize", "embed", "transcribe", "report"})
 _deliveries = itertools.count(1)
 
 

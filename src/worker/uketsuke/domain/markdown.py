@@ -17,6 +17,8 @@ _ADDRESS: Final = re.compile(r"@")
 # ... and what acts at the start of one.
 _SIGN_FIRST: Final = re.compile(r"^[+=-]")
 _NUMBER_FIRST: Final = re.compile(r"^(\d+)([.)])")
+# CommonMark 0.31, section 2.4: any ASCII punctuation may be escaped.
+_ESCAPED: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 def literal(text: str) -> str:
@@ -29,6 +31,11 @@ def literal(text: str) -> str:
 def literal_line(text: str) -> str:
     """Return ``text`` as Markdown that shows it in one line."""
     return _line(" ".join(text.split()))
+
+
+def words(markdown: str) -> str:
+    """Take the escapes off again: what ``literal`` has written, as it was; other marks stay."""
+    return _ESCAPED.sub(r"\1", markdown)
 
 
 def _line(line: str) -> str:

@@ -117,8 +117,8 @@ class Kind:
     model that ``run`` asks, and no others; one that transcribes takes a recording for its ``ref``.
     ``expects`` says ahead, from form, size and parameters, what a job uses at most: budgets reserve
     as much. ``gives`` names the member of the result that is a text which another job can work on,
-    None if there is none. ``run_limit`` is how long one attempt may take on a Workflow;
-    ``plan_versions`` are those that ``run`` can follow.
+    None if there is none; one named ``markdown`` is read without its escapes. ``run_limit`` is how
+    long one attempt may take on a Workflow; ``plan_versions`` are those that ``run`` can follow.
     """
 
     name: str

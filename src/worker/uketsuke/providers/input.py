@@ -13,6 +13,7 @@ from uketsuke.domain.failure import AttemptFailed, ErrorClass
 from uketsuke.domain.ids import JOB_ID
 from uketsuke.domain.job import LeasedJob, Upload
 from uketsuke.domain.long_text import LongText, Text, is_blank
+from uketsuke.domain.markdown import words
 from uketsuke.providers.port import Audio
 from uketsuke.services.ports import Ports, Unavailable
 
@@ -96,10 +97,11 @@ async def _text_of_job(
         if kept is None:
             raise AttemptFailed(ErrorClass.NOT_FOUND, "input_gone")
         document = json.loads(kept)
-    text = document.get(members.get(job.kind, ""))
+    member = members.get(job.kind, "")
+    text = document.get(member)
     if not isinstance(text, str):
         raise AttemptFailed(ErrorClass.INVALID_INPUT, "input_not_text")
-    return text
+    return words(text) if member == "markdown" else text
 
 
 async def _kept(leased: LeasedJob, *, ports: Ports) -> Any:
