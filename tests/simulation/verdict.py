@@ -22,13 +22,10 @@ from uketsuke.services.sweep import sweep
 def last_moment_ms(world: World, row: JobRow, *, healed_at_ms: int) -> int:
     """Return when the job must have ended: its deadline, one lease and two sweeps.
 
-    A sweep that died holds its duty until that lease ends, so health begins only then. A run that
-    falls silent is woken twice before it is given up, and each time gets a lease and waits for a
-    sweep.
+    A sweep that died holds its duty until that lease ends, so health begins only then.
     """
     settings = world.profile.settings
-    rounds = 3 if row.engine == "workflow" else 1
-    grace = rounds * settings.lease + (rounds + 1) * settings.sweep_every
+    grace = settings.lease + 2 * settings.sweep_every
     start = max(row.deadline_at, healed_at_ms)
     return start + int(grace.total_seconds() * 1000) + 1000
 
