@@ -2,9 +2,9 @@
 .DEFAULT_GOAL := help
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
-PYTHONS := src tests scripts
+PYTHONS := src tests scripts bench
 
-.PHONY: help setup demo dev test check pytest pytest-counted pytest-running pytest-played format lock simulate mutate chaos clean
+.PHONY: help setup demo dev test check pytest pytest-counted pytest-running pytest-played format lock simulate mutate bench chaos clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## / - /'
@@ -58,6 +58,9 @@ simulate: setup ## run many more histories: make simulate SEEDS=1-100000
 
 mutate: setup ## break the product guard by guard, and see the simulator notice each
 	$(BIN)/python -m tests.simulation.mutations
+
+bench: setup ## print the measurements that the documents quote
+	$(BIN)/python -m bench.vectors_memory
 
 chaos: setup ## a longer storm of power cuts and faults: make chaos ROUNDS=50
 	CHAOS_ROUNDS=$(or $(ROUNDS),50) $(BIN)/pytest tests/chaos

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.models.running import Running
+from tests.providers.recorded import StillClock
 from tests.support.httpx_client import HttpxClient
 from tests.unit.services.world import MemoryBlobs
 from uketsuke.domain.failure import AttemptFailed
@@ -19,14 +20,6 @@ from uketsuke_local.models import weights
 pytestmark = pytest.mark.anyio
 
 SPEECH = Path(__file__).with_name("coffee.ogg").read_bytes()
-
-
-class StillClock:
-    def now(self) -> datetime:
-        return datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
-
-    def monotonic(self) -> float:
-        return 0.0
 
 
 @pytest.fixture

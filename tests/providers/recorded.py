@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from enum import Enum
+
+import pytest
+
+from uketsuke.domain.failure import AttemptFailed, Failure
+from uketsuke.domain.lane import Capability
+from uketsuke.providers.port import Answer
 
 
 class Manner(Enum):
@@ -90,3 +97,26 @@ def _message(answer: Recorded) -> bytes:
     lines += [f"{name}: {value}" for name, value in answer.headers.items()]
     sent = content[: len(content) // 2] if answer.manner is Manner.CUT else content
     return "\r\n".join([*lines, "", ""]).encode() + sent
+
+
+class StillClock:
+    """``services.ports.Clock`` that stands at noon."""
+
+    def now(self) -> datetime:
+        return datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
+
+    def monotonic(self) -> float:
+        return 0.0
+
+
+# Makes one call of a provider at a URL; the second number is how many seconds it may take.
+Caller = Callable[[str, Capability, float], Awaitable[Answer]]
+
+
+async def failure_of(call: Caller, recorded: Recorded, capability: Capability) -> Failure:
+    """Return how a call fails that is answered so."""
+    seconds = 0.2 if recorded.manner is Manner.SILENT else 20.0
+    async with answering(recorded) as (url, _):
+        with pytest.raises(AttemptFailed) as failed:
+            await call(url, capability, seconds)
+    return failed.value.failure

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
 import httpx
 import pytest
 
 from tests.providers.openai_shapes import SHAPES, Row
-from tests.providers.recorded import Manner, Recorded, answering
+from tests.providers.recorded import Manner, Recorded, StillClock, answering, failure_of
 from tests.support.httpx_client import HttpxClient
 from tests.unit.services.world import MemoryBlobs
-from uketsuke.domain.failure import AttemptFailed
 from uketsuke.domain.lane import Capability
 from uketsuke.providers import openai_errors
 from uketsuke.providers.meaning import FAULTS, Meaning
@@ -35,20 +34,12 @@ ROWS: Final[Mapping[Row, Meaning]] = {
 }
 
 
-class StillClock:
-    def now(self) -> datetime:
-        return datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
-
-    def monotonic(self) -> float:
-        return 0.0
-
-
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
 
 
-async def call(url: str, capability: Capability, *, seconds: float = 20.0) -> Answer:
+async def call(url: str, capability: Capability, seconds: float = 20.0) -> Answer:
     """Make one call of a provider at ``url``."""
     context = CallContext(
         idempotency_key="job_1.piece-1.0", timeout=timedelta(seconds=seconds), traceparent=None
@@ -74,14 +65,6 @@ async def call(url: str, capability: Capability, *, seconds: float = 20.0) -> An
                 )
 
 
-async def failure(recorded: Recorded, capability: Capability) -> AttemptFailed:
-    seconds = 0.2 if recorded.manner is Manner.SILENT else 20.0
-    async with answering(recorded) as (url, _):
-        with pytest.raises(AttemptFailed) as failed:
-            await call(url, capability, seconds=seconds)
-    return failed.value
-
-
 def test_every_row_has_a_recorded_shape_and_every_shape_a_row() -> None:
     assert SHAPES.keys() == ROWS.keys()
 
@@ -94,7 +77,7 @@ def test_every_row_names_its_source() -> None:
 async def test_a_row_means_what_its_table_says(row: Row) -> None:
     shape, meaning = SHAPES[row], ROWS[row]
 
-    found = (await failure(shape.recorded, shape.call)).failure
+    found = await failure_of(call, shape.recorded, shape.call)
 
     assert (found.error_class, found.code) == (meaning.error_class, meaning.code)
     assert found.error_class is shape.means
@@ -103,24 +86,24 @@ async def test_a_row_means_what_its_table_says(row: Row) -> None:
 async def test_an_answer_that_ends_within_its_body_is_a_lost_connection() -> None:
     cut = Recorded(body={"choices": []}, manner=Manner.CUT)
 
-    assert (await failure(cut, Capability.CHAT)).failure.code == "provider_connection_lost"
+    assert (await failure_of(call, cut, Capability.CHAT)).code == "provider_connection_lost"
 
 
 async def test_the_words_of_a_server_at_fault_are_not_read() -> None:
     body = {"error": {"message": "invalid file format in /srv/app.py", "code": None}}
 
-    found = await failure(Recorded(status=500, body=body), Capability.TRANSCRIBE)
+    found = await failure_of(call, Recorded(status=500, body=body), Capability.TRANSCRIBE)
 
-    assert found.failure.code == "provider_unavailable"
+    assert found.code == "provider_unavailable"
 
 
 @pytest.mark.parametrize("wait", ["7", "Sun, 29 Nov 2026 12:00:07 GMT"])
 async def test_a_wait_that_is_asked_for_comes_along(wait: str) -> None:
     limited = Recorded(status=429, headers={"retry-after": wait})
 
-    found = await failure(limited, Capability.CHAT)
+    found = await failure_of(call, limited, Capability.CHAT)
 
-    assert found.failure.retry_after == timedelta(seconds=7)
+    assert found.retry_after == timedelta(seconds=7)
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,10 @@ import pytest
 
 from tests.providers.ai_over_http import AiOverHttp
 from tests.providers.openai_shapes import Row
-from tests.providers.recorded import Manner, Recorded, answering
-from tests.providers.test_openai_faults import AUDIO, SOUND, StillClock
+from tests.providers.recorded import Manner, Recorded, StillClock, failure_of
+from tests.providers.test_openai_faults import AUDIO, SOUND
 from tests.providers.workers_ai_shapes import SHAPES
 from tests.unit.services.world import MemoryBlobs
-from uketsuke.domain.failure import AttemptFailed
 from uketsuke.domain.lane import Capability
 from uketsuke.providers import workers_ai_errors
 from uketsuke.providers.meaning import Meaning
@@ -36,7 +35,7 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-async def call(url: str, capability: Capability, *, seconds: float) -> Answer:
+async def call(url: str, capability: Capability, seconds: float) -> Answer:
     context = CallContext(
         idempotency_key="job_1.piece-1.0", timeout=timedelta(seconds=seconds), traceparent=None
     )
@@ -48,14 +47,6 @@ async def call(url: str, capability: Capability, *, seconds: float) -> Answer:
     return await provider.chat(
         model="@cf/m", system="s", user="u", max_output_tokens=9, context=context
     )
-
-
-async def failure(recorded: Recorded, capability: Capability) -> AttemptFailed:
-    seconds = 0.2 if recorded.manner is Manner.SILENT else 20.0
-    async with answering(recorded) as (url, _):
-        with pytest.raises(AttemptFailed) as failed:
-            await call(url, capability, seconds=seconds)
-    return failed.value
 
 
 def test_every_row_has_a_recorded_shape_and_every_shape_a_row() -> None:
@@ -70,7 +61,7 @@ def test_every_row_names_its_source() -> None:
 async def test_a_row_means_what_its_table_says(row: Row) -> None:
     shape, meaning = SHAPES[row], ROWS[row]
 
-    found = (await failure(shape.recorded, shape.call)).failure
+    found = await failure_of(call, shape.recorded, shape.call)
 
     assert (found.error_class, found.code) == (meaning.error_class, meaning.code)
     assert found.error_class is shape.means
@@ -79,18 +70,18 @@ async def test_a_row_means_what_its_table_says(row: Row) -> None:
 async def test_a_used_up_day_is_waited_for_to_its_end() -> None:
     used_up = SHAPES["code", 3036]
 
-    found = await failure(used_up.recorded, Capability.CHAT)
+    found = await failure_of(call, used_up.recorded, Capability.CHAT)
 
-    assert found.failure.retry_after == timedelta(hours=12)
+    assert found.retry_after == timedelta(hours=12)
 
 
 async def test_no_answer_in_time_is_told_as_such() -> None:
-    found = await failure(Recorded(manner=Manner.SILENT), Capability.CHAT)
+    found = await failure_of(call, Recorded(manner=Manner.SILENT), Capability.CHAT)
 
-    assert found.failure.code == "provider_timed_out"
+    assert found.code == "provider_timed_out"
 
 
 async def test_an_answer_that_is_no_json_may_be_better_next_time() -> None:
-    found = await failure(Recorded(body=b'{"resp'), Capability.CHAT)
+    found = await failure_of(call, Recorded(body=b'{"resp'), Capability.CHAT)
 
-    assert found.failure.code == "provider_unavailable"
+    assert found.code == "provider_unavailable"

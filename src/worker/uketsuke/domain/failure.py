@@ -187,14 +187,6 @@ class AttemptFailed(Exception):
         return failed
 
 
-class LeaseLost(Exception):
-    """The attempt no longer holds the job. Not a failure: nothing is written."""
-
-
-class AttemptCanceled(Exception):
-    """Somebody wished the running job canceled, and the holder noticed."""
-
-
 def classify(error: Exception) -> Failure:
     """Say what kind of failure ``error`` is. Total: the unforeseen is ``UNKNOWN``.
 

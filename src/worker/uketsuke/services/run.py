@@ -184,7 +184,8 @@ def _no_room(leased: LeasedJob) -> Ending | None:
 def _with_lost_calls(ending: Ending, attempt: Attempt) -> Ending:
     """Count what earlier lives may have paid for, if this one has called nobody since.
 
-    One that succeeds so had no call to make again: none was lost.
+    One that succeeds so had no call to make again: what it lost was at most a try in doubt of a
+    step that succeeded later, and that is not counted.
     """
     lost, leased = attempt.tally.lost_calls, attempt.leased
     if not lost or ending.state is JobState.SUCCEEDED:
