@@ -93,7 +93,7 @@ def test_a_spent_job_is_buried(desk: Desk) -> None:
     assert desk.deliver(desk.message(job), queue=DEAD) == [ACK]
 
     assert (desk.row(job)["state"], desk.row(job)["error_class"]) == ("failed", "crashed")
-    assert [letter["road"] for letter in desk.letters(job)] == ["crashed"]
+    assert [letter["road"] for letter in desk.letters(job)] == ["queue_dlq"]
     assert sent(desk, job) == []
 
 
@@ -108,7 +108,7 @@ def test_a_job_past_its_deadline_is_buried(desk: Desk, columns: Mapping[str, obj
     assert desk.deliver(desk.message(job), queue=DEAD) == [ACK]
 
     assert (desk.row(job)["state"], desk.row(job)["error_class"]) == ("failed", "deadline")
-    assert [letter["road"] for letter in desk.letters(job)] == ["deadline"]
+    assert [letter["road"] for letter in desk.letters(job)] == ["queue_dlq"]
     assert sent(desk, job) == []
 
 

@@ -148,8 +148,8 @@ MUTATIONS: Final = (
     Mutation(
         "an overdue job ends without a dead letter",
         _EXPIRY,
-        " WHERE {IN_WAVE} AND state = 'failed'\n",
-        " WHERE {IN_WAVE} AND state = 'failed' AND error_class <> 'deadline'\n",
+        "jobs WHERE {IN_WAVE} AND state = 'failed'",
+        "jobs WHERE {IN_WAVE} AND state = 'failed' AND error_class <> 'deadline'",
     ),
     Mutation(
         "a retry ignores the deadline",

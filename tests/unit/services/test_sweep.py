@@ -236,7 +236,7 @@ def test_a_spent_job_that_the_queue_gave_up_on_ends(world: World) -> None:
 
     world.run(main())
     (letter,) = world.rows("SELECT * FROM dead_letters")
-    assert letter["road"] == "crashed"
+    assert letter["road"] == "queue_dlq"
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
+from uketsuke.domain.audit import Act
 from uketsuke.domain.failure import ErrorClass, Failure, Road
 from uketsuke.domain.lane import Park
 from uketsuke.domain.lifecycle import TERMINAL, WAITING, Engine, JobState, Origin, Outcome
@@ -161,6 +162,7 @@ class Job:
     charged_micros: int = 0  # of all attempts that have ended; see Usage
     unknown_costs: int = 0  # attempts whose cost is not known, or not whole
     expected: Expected | None = None
+    redrives: int = 0  # how many of its line lie before it
 
     @property
     def key(self) -> JobKey:
@@ -180,10 +182,34 @@ class RunStart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Redriving:
+    """A job that is born of a dead letter: which one, for whose act, and in which bulk redrive.
+
+    ``job_id`` is the job that the letter is of; ``redrives`` counts the line's, this one included.
+    """
+
+    letter_id: str
+    job_id: str
+    redrives: int
+    act: Act
+    redrive_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rework:
+    """How work that was accepted before would be done today."""
+
+    engine: Engine
+    run_limit: timedelta
+    expected: Expected | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NewJob:
     """What a submission writes. The database adds its own now to every duration.
 
-    With ``start`` the row is ``running`` from the first moment; without, ``accepted``.
+    With ``start`` the row is ``running`` from the first moment; without, ``accepted``. With
+    ``redriving`` it is written only while that dead letter is open, and resolves it.
     """
 
     key: JobKey
@@ -206,6 +232,7 @@ class NewJob:
     start: RunStart | None = None
     max_cost_micros: int | None = None
     expected: Expected | None = None
+    redriving: Redriving | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

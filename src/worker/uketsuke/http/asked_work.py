@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import Any
 
 import msgspec
 
 from uketsuke.domain.audio import HEAD_BYTES
 from uketsuke.domain.job import Job, Upload
-from uketsuke.domain.lifecycle import Engine
 from uketsuke.domain.price import Expected
 from uketsuke.http.context import Context
 from uketsuke.http.input_member import (
@@ -120,13 +118,6 @@ def work_faults(document: Mapping[str, object], around: Surroundings) -> Iterato
 def expected_of(kind: Kind, given: GivenInput, params: Mapping[str, Any]) -> Expected:
     """Return what sound work is expected to use at most."""
     return kind.expects(given.form, given.bytes, msgspec.convert(params, kind.params))
-
-
-def run_limit(kind: Kind, engine: Engine, settings: Settings) -> timedelta:
-    """Return how long one attempt may take."""
-    if engine is Engine.QUEUE:
-        return settings.attempt_limit
-    return min(kind.run_limit, settings.longest_run)
 
 
 def vanished(document: Mapping[str, Any]) -> list[Fault]:

@@ -11,12 +11,13 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from uketsuke.domain.money import USD_PATTERN, parse_usd
-from uketsuke.http.asked_work import Surroundings, expected_of, run_limit, work_faults
+from uketsuke.http.asked_work import Surroundings, expected_of, work_faults
 from uketsuke.http.characters import bad_characters
 from uketsuke.http.input_member import InputMember, given_input
 from uketsuke.http.pointer import ROOT
 from uketsuke.http.problem import Fault
 from uketsuke.http.walk import find_faults
+from uketsuke.kinds.plan import run_limit
 from uketsuke.services.submit import Submission
 
 # Members of the contract that nothing acts on yet: to take them and do nothing would be a lie.

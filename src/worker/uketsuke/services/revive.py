@@ -39,7 +39,7 @@ async def revive(delivery: Delivery, *, ports: Ports) -> Verdict:
 
 
 async def _revive_job(key: JobKey, delivery: Delivery, *, ports: Ports) -> Verdict:
-    await ports.jobs.take_back([key])
+    await ports.jobs.take_back([key], given_up=delivery)
     job = await ports.jobs.find(key.job_id, tenant_id=key.tenant_id)
     if job is None:
         await ports.dead_letters.bury_unknown_job(key, delivery)

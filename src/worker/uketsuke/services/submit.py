@@ -11,7 +11,7 @@ from datetime import timedelta
 from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.idempotency import fingerprint
 from uketsuke.domain.ids import RANDOM_BYTES, time_sorted_id
-from uketsuke.domain.job import InputForm, InputPlace, Job, JobKey, NewJob, RunStart
+from uketsuke.domain.job import InputForm, InputPlace, Job, JobKey, NewJob, Redriving, RunStart
 from uketsuke.domain.lifecycle import Engine, Origin
 from uketsuke.domain.price import Expected
 from uketsuke.services.messages import message_for
@@ -53,6 +53,7 @@ class Submission:
     origin: Origin = Origin.API
     max_cost_micros: int | None = None
     expected: Expected | None = None
+    redriving: Redriving | None = None
 
 
 async def submit(submission: Submission, *, ports: Ports) -> Admission:
@@ -169,6 +170,7 @@ def _new_job(
         start=start,
         max_cost_micros=submission.max_cost_micros,
         expected=submission.expected,
+        redriving=submission.redriving,
     )
 
 

@@ -12,16 +12,17 @@ _IF_STARTED: Final = f"CASE WHEN ?17 IS NOT NULL THEN {NOW} END"
 # ?9 metadata, ?10 input, ?11 traceparent, ?12 max attempts, ?13 deadline ms, ?14 first wake ms,
 # ?15 uploads and finished jobs that must exist (JSON array of ids), ?16 limit of one attempt in ms;
 # for a job that is born running ?17 its lease token and ?18 the lease in ms, else null; ?19 what it
-# may cost, ?20 what its kind expects
+# may cost, ?20 what its kind expects; for a redrive ?21 the job and ?22 the dead letter that it
+# comes from, else null, and ?23 how many redrives its line has with it
 INSERT_JOB: Final = f"""
 INSERT INTO jobs (tenant_id, id, request_key, kind, engine, origin, state, run_key, live_run_key,
                   params, metadata, input, traceparent, max_attempts, created_at, due_at, wake_at,
                   deadline_at, run_limit_ms, lease_token, attempts, attempt_no, leased_at,
-                  started_at, leased_until, max_cost_micros, expected)
+                  started_at, leased_until, max_cost_micros, expected, redriven_from, redrives)
 SELECT ?1, ?2, ?3, ?4, ?5, ?6, CASE WHEN ?17 IS NULL THEN 'accepted' ELSE 'running' END, ?7, ?7, ?8,
        ?9, ?10, ?11, ?12, {NOW}, {NOW}, {NOW} + min(coalesce(?18, ?14), ?13), {NOW} + ?13, ?16,
        ?17, ?17 IS NOT NULL, ?17 IS NOT NULL, {_IF_STARTED}, {_IF_STARTED}, {_IF_STARTED} + ?18,
-       ?19, ?20
+       ?19, ?20, ?21, ?23
  WHERE NOT EXISTS (SELECT 1 FROM submissions WHERE tenant_id = ?1 AND request_key = ?3)
    AND NOT EXISTS (SELECT 1
                      FROM json_each(?15) AS named
@@ -35,6 +36,7 @@ SELECT ?1, ?2, ?3, ?4, ?5, ?6, CASE WHEN ?17 IS NULL THEN 'accepted' ELSE 'runni
                                        WHERE source.tenant_id = ?1
                                          AND source.id = named.value
                                          AND {KEPT_RESULT}))
+   AND (?22 IS NULL OR EXISTS (SELECT 1 FROM dead_letters WHERE id = ?22 AND status = 'open'))
 ON CONFLICT DO NOTHING
 """
 

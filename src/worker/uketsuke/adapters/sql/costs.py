@@ -7,9 +7,9 @@ from datetime import timedelta
 from typing import Final
 
 from uketsuke.adapters.sql import cost_statements as costs
-from uketsuke.adapters.sql import expiry, rows
+from uketsuke.adapters.sql import rows
 from uketsuke.adapters.sql.database import Database, Param, Row, Statement
-from uketsuke.adapters.sql.repository import Retention
+from uketsuke.adapters.sql.repository import Retention, burying_failed
 from uketsuke.domain.job import Job, JobKey
 from uketsuke.domain.price import Tariff
 from uketsuke.services.ports.costs import (
@@ -104,7 +104,7 @@ class SqlCosts:
         failed, _ = await self._database.batch(
             [
                 Statement(costs.FAIL_OVER_BUDGET, fail),
-                Statement(expiry.BURY_FAILED, (wave, rows.to_ms(kept.triage_within))),
+                burying_failed(wave, kept),
             ]
         )
         return rows.to_job(failed[0]) if failed else None

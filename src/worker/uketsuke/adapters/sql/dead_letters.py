@@ -1,4 +1,7 @@
-"""The record of messages that belong to no job. (A job's own is written with its end.)"""
+"""Dead letters: of messages that belong to no job, and what is done about all of them.
+
+(A job's own is written with its end.)
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,13 @@ from datetime import timedelta
 from typing import Final
 
 from uketsuke.adapters.sql import rows
-from uketsuke.adapters.sql.database import Database, Statement
+from uketsuke.adapters.sql.database import Database, Row, Statement
+from uketsuke.adapters.sql.letter_terms import LETTER, WITH_JOB
+from uketsuke.adapters.sql.resolving import discarding
 from uketsuke.adapters.sql.terms import NOW
+from uketsuke.domain.audit import Act
+from uketsuke.domain.dead_letter import DeadLetter, LetterStatus
+from uketsuke.domain.failure import ErrorClass, Road
 from uketsuke.domain.job import JobKey
 from uketsuke.services.ports import Delivery
 
@@ -20,6 +28,15 @@ INSERT INTO dead_letters (id, tenant_id, job_id, road, class, code, attempts, qu
                           schema_version, first_failed_at, last_failed_at, triage_due_at)
 VALUES (?1, ?2, ?3, 'undecodable', ?4, ?5, ?6, ?7, ?8, ?9, {NOW}, {NOW}, {NOW} + ?10)
 ON CONFLICT (id) DO UPDATE SET last_failed_at = excluded.last_failed_at
+"""
+
+
+# ?1 letter
+SELECT_LETTER: Final = f"""
+SELECT{LETTER}
+  FROM dead_letters AS d
+  {WITH_JOB}
+ WHERE d.id = ?1
 """
 
 
@@ -45,6 +62,14 @@ class SqlDeadLetters:
             name, key, delivery, error_class="not_found", code="job_unknown", version=1
         )
 
+    async def find(self, letter_id: str) -> DeadLetter | None:
+        (found,) = await self._database.batch([Statement(SELECT_LETTER, (letter_id,))])
+        return to_dead_letter(found[0]) if found else None
+
+    async def discard(self, letter_id: str, *, act: Act) -> bool:
+        *_, discarded = await self._database.batch(discarding(letter_id, act))
+        return bool(discarded)
+
     async def _bury(
         self,
         name: str,
@@ -66,3 +91,36 @@ class SqlDeadLetters:
 def _digest(body: object) -> str:
     text = json.dumps(body, sort_keys=True, default=repr, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()[:26]
+
+
+def to_dead_letter(row: Row) -> DeadLetter:
+    """Read a row of ``letter_terms.LETTER``."""
+    return DeadLetter(
+        id=row["id"],
+        job_id=row["job_id"],
+        tenant_id=row["tenant_id"],
+        kind=row["kind"],
+        status=LetterStatus(row["status"]),
+        road=Road(row["road"]),
+        error_class=rows.to_error_class(row["class"]) or ErrorClass.UNKNOWN,
+        code=row["code"],
+        model=row["model"],
+        fingerprint=row["fingerprint"],
+        attempts=row["attempts"],
+        queue=row["queue"],
+        message_id=row["message_id"],
+        schema_version=row["schema_version"],
+        first_failed_at=rows.to_time(row["first_failed_at"]),
+        last_failed_at=rows.to_time(row["last_failed_at"]),
+        triage_due_at=rows.to_time(row["triage_due_at"]),
+        replayable_until=rows.to_time_or_none(row["replayable_until"]),
+        job_there=bool(row["job_there"]),
+        redrives=row["redrives"],
+        redriven_to=row["redriven_to"],
+        redrive_id=row["redrive_id"],
+        resolved_by=row["resolved_by"],
+        resolved_at=rows.to_time_or_none(row["resolved_at"]),
+        reason=row["reason"],
+        body_sha256=row["body_sha256"],
+        body_shape=row["body_shape"],
+    )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from uketsuke.adapters.sql.burial import burying
 from uketsuke.adapters.sql.cost_statements import ABANDON, ABANDONED_USAGE
 from uketsuke.adapters.sql.terms import IN_WAVE, JOB, NOW
 
@@ -89,23 +90,20 @@ RETURNING {JOB}
 """
 
 # Jobs of the wave that failed just now, in the same transaction, get their dead letter: one a job.
-# ?1 wave, ?2 ms until triage is due
-BURY_FAILED: Final = f"""
-INSERT INTO dead_letters (id, tenant_id, job_id, kind, road, class, code, attempts,
-                          first_failed_at, last_failed_at, triage_due_at, schema_version)
-SELECT 'dl_' || substr(id, 5), tenant_id, id, kind,
-       CASE error_class WHEN 'deadline' THEN 'deadline' WHEN 'crashed' THEN 'crashed'
-                        WHEN 'stale' THEN 'stale' WHEN 'budget' THEN 'budget'
-                        ELSE 'permanent' END,
-       error_class, error_code, attempts,
-       coalesce((SELECT min(ended_at) FROM attempts AS a
-                  WHERE a.tenant_id = jobs.tenant_id AND a.job_id = jobs.id
-                    AND a.outcome = 'failed'), {NOW}),
-       {NOW}, {NOW} + ?2, 1
-  FROM jobs
- WHERE {IN_WAVE} AND state = 'failed'
-ON CONFLICT DO NOTHING
-"""
+# What came by a message that its queue gave up on, came by that road. ?1 wave, ?2 ms until triage
+# is due, ?3 queue and ?4 id of that message, or null
+BURY_FAILED: Final = burying(
+    f"jobs WHERE {IN_WAVE} AND state = 'failed'",
+    job="jobs",
+    triage="?2",
+    road="""CASE WHEN ?3 IS NOT NULL THEN 'queue_dlq'
+            ELSE CASE error_class WHEN 'deadline' THEN 'deadline' WHEN 'crashed' THEN 'crashed'
+                                  WHEN 'stale' THEN 'stale' WHEN 'budget' THEN 'budget'
+                                  ELSE 'permanent' END END""",
+    error_class="error_class",
+    code="error_code",
+    brought_by="?3, ?4",
+)
 
 # Nothing could ever work it. ?1 wave, ?2 ms to keep, ?3 error code
 FAIL_HOPELESS: Final = f"""

@@ -12,6 +12,7 @@ from uketsuke.adapters.sql import run_statements as runs
 from uketsuke.adapters.sql import statements as sql
 from uketsuke.adapters.sql.database import Database, Row, Statement
 from uketsuke.adapters.sql.lane_statements import SELECT_LANES, TAKE_PROBES
+from uketsuke.adapters.sql.resolving import resolving
 from uketsuke.domain.ids import JOB_ID
 from uketsuke.domain.job import (
     Attempt,
@@ -21,6 +22,7 @@ from uketsuke.domain.job import (
     LeasedJob,
     NewJob,
     Progress,
+    Redriving,
     SeenJob,
 )
 from uketsuke.domain.lifecycle import JobState
@@ -29,6 +31,7 @@ from uketsuke.services.ports import (
     NO_LANES,
     AcceptedNew,
     Admission,
+    Delivery,
     InputVanished,
     KnownKey,
     LanesOfKinds,
@@ -91,6 +94,10 @@ class SqlJobs:
 
     async def attempts_of(self, key: JobKey) -> Sequence[Attempt]:
         return [rows.to_attempt(row) for row in await self._select(sql.SELECT_ATTEMPTS, *key)]
+
+    async def inline_input(self, key: JobKey) -> str | None:
+        found = await self._select(sql.SELECT_INLINE_INPUT, *key)
+        return found[0]["input"] if found else None
 
     async def result_text(self, key: JobKey, *, attempt: int) -> str | None:
         found = await self._select(sql.SELECT_RESULT, *key, attempt)
@@ -171,8 +178,11 @@ class SqlJobs:
         found = await self._select(sql.SELECT_SETTLED, asked)
         return {_key(row): JobState(row["state"]) for row in found}
 
-    async def take_back(self, keys: Collection[JobKey]) -> Sequence[Job]:
-        _, back, overdue, _ = await self._database.batch(taking_back(keys, self._retention))
+    async def take_back(
+        self, keys: Collection[JobKey], *, given_up: Delivery | None = None
+    ) -> Sequence[Job]:
+        taking = taking_back(keys, self._retention, given_up=given_up)
+        _, back, overdue, _ = await self._database.batch(taking)
         return [rows.to_job(row) for row in (*back, *overdue)]
 
     async def fail_hopeless(self, key: JobKey, *, code: str) -> Job | None:
@@ -181,7 +191,7 @@ class SqlJobs:
         failed, _ = await self._database.batch(
             [
                 Statement(expiry.FAIL_HOPELESS, (wave, rows.to_ms(kept.keep_results), code)),
-                Statement(expiry.BURY_FAILED, (wave, rows.to_ms(kept.triage_within))),
+                burying_failed(wave, kept),
             ]
         )
         return rows.to_job(failed[0]) if failed else None
@@ -196,7 +206,18 @@ class SqlJobs:
         return found
 
 
-def taking_back(keys: Collection[JobKey], kept: Retention) -> Sequence[Statement]:
+def burying_failed(wave: str, kept: Retention, given_up: Delivery | None = None) -> Statement:
+    """Return the statement that buries those of a wave that have just failed.
+
+    ``given_up`` is the message that its queue gave up on, if that is how they were found.
+    """
+    brought_by = (given_up.queue, given_up.id) if given_up else (None, None)
+    return Statement(expiry.BURY_FAILED, (wave, rows.to_ms(kept.triage_within), *brought_by))
+
+
+def taking_back(
+    keys: Collection[JobKey], kept: Retention, *, given_up: Delivery | None = None
+) -> Sequence[Statement]:
     """Return the statements that end what expired or is overdue; the answers of the second and
     the third are the jobs that changed.
     """
@@ -205,7 +226,7 @@ def taking_back(keys: Collection[JobKey], kept: Retention) -> Sequence[Statement
         Statement(expiry.RECORD_CRASHES, (wave,)),
         Statement(expiry.TAKE_BACK, (wave, keep, rows.to_ms(kept.grace))),
         Statement(expiry.FAIL_OVERDUE, (wave, keep)),
-        Statement(expiry.BURY_FAILED, (wave, rows.to_ms(kept.triage_within))),
+        burying_failed(wave, kept, given_up),
     ]
 
 
@@ -232,7 +253,7 @@ def _accepting(new: NewJob) -> Sequence[Statement]:
         rows.to_ms(new.deadline), rows.to_ms(new.first_wake), named, rows.to_ms(new.run_limit),
         f"{new.start.token}.{job}" if new.start else None,
         rows.to_ms(new.start.lease) if new.start else None,
-        new.max_cost_micros, rows.from_expected(new.expected),
+        new.max_cost_micros, rows.from_expected(new.expected), *_origin(new.redriving),
     )  # fmt: skip
     fingerprint = None if new.fingerprint is None else rows.dump(dict(new.fingerprint))
     accepting = [
@@ -244,8 +265,16 @@ def _accepting(new: NewJob) -> Sequence[Statement]:
         accepting.append(Statement(accept.PIN_UPLOADS, pin))
         if any(map(JOB_ID.fullmatch, new.input.refs)):
             accepting.append(Statement(accept.PIN_RESULTS, pin))
+    if new.redriving:
+        accepting += resolving(new.key, new.redriving)
     winner = (tenant, job, new.request_key, new.run_key)
     return [*accepting, Statement(accept.SELECT_ADMITTED, winner)]
+
+
+def _origin(redriving: Redriving | None) -> tuple[str | None, str | None, int]:
+    if redriving is None:
+        return None, None, 0
+    return redriving.job_id, redriving.letter_id, redriving.redrives
 
 
 def _known_key(row: Row) -> KnownKey:

@@ -24,6 +24,7 @@ from uketsuke.domain.job import (
     Upload,
     Usage,
 )
+from uketsuke.domain.lane import parse_lane
 from uketsuke.domain.lifecycle import Engine, JobState, Origin, Outcome
 from uketsuke.domain.price import Expected, Tariff
 
@@ -102,6 +103,7 @@ def to_job(row: Row) -> Job:
         max_cost_micros=row["max_cost_micros"],
         charged_micros=row["charged_micros"],
         unknown_costs=row["unknown_costs"],
+        redrives=row["redrives"],
         expected=to_expected(row["expected"]),
     )
 
@@ -274,9 +276,17 @@ def from_ending(ending: Ending, *, grace: timedelta) -> Mapping[str, object]:
         "x": ending.result_text,
         "u": from_usage(ending.usage),
         "p": ending.provider_ms,
+        "m": _asked_model(ending),
         **_costs(ending.usage),
         "road": ending.road,
     }
+
+
+def _asked_model(ending: Ending) -> str | None:
+    """Return the model that turned the attempt away, else the last one that was asked."""
+    if ending.failure and ending.failure.lane:
+        return parse_lane(ending.failure.lane).model
+    return ending.usage.asked_model if ending.usage else None
 
 
 def _costs(usage: Usage | None) -> Mapping[str, object]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from uketsuke.adapters.sql import cost_statements as costs
+from uketsuke.adapters.sql.burial import burying
 from uketsuke.adapters.sql.expiry import RECORDED
 from uketsuke.adapters.sql.terms import JOB, NOW, OVERDUE, STALE
 
@@ -117,19 +118,15 @@ ON CONFLICT DO NOTHING
 """
 
 # ?4 ms until triage is due
-BURY_OUTLIVED: Final = f"""
-INSERT INTO dead_letters (id, tenant_id, job_id, kind, road, class, code, attempts,
-                          first_failed_at, last_failed_at, triage_due_at, schema_version)
-SELECT 'dl_' || substr(id, 5), tenant_id, id, kind, {_OUTLIVED_CLASS}, {_OUTLIVED_CLASS},
-       {_OUTLIVED_CODE}, attempts,
-       coalesce((SELECT min(ended_at) FROM attempts AS a
-                  WHERE a.tenant_id = jobs.tenant_id AND a.job_id = jobs.id
-                    AND a.outcome = 'failed'), {NOW}),
-       {NOW}, {NOW} + ?4, 1
-  FROM jobs
- WHERE {_OUTLIVED} AND cancel_requested_at IS NULL AND (state <> 'running' OR {RECORDED})
-ON CONFLICT DO NOTHING
-"""
+BURY_OUTLIVED: Final = burying(
+    f"""jobs
+ WHERE {_OUTLIVED} AND cancel_requested_at IS NULL AND (state <> 'running' OR {RECORDED})""",
+    job="jobs",
+    triage="?4",
+    road=_OUTLIVED_CLASS,
+    error_class=_OUTLIVED_CLASS,
+    code=_OUTLIVED_CODE,
+)
 
 # Only what has its records: a limit that passes between two statements must leave no gap.
 _ON_RECORD: Final = f"""(state <> 'running' OR {RECORDED})

@@ -6,10 +6,10 @@ from collections.abc import Collection, Sequence
 from datetime import timedelta
 from typing import Final
 
-from uketsuke.adapters.sql import expiry, rows
+from uketsuke.adapters.sql import rows
 from uketsuke.adapters.sql import run_statements as sql
 from uketsuke.adapters.sql.database import Database, Row, Statement
-from uketsuke.adapters.sql.repository import Retention
+from uketsuke.adapters.sql.repository import Retention, burying_failed
 from uketsuke.adapters.sql.statements import LOOK
 from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.job import Checkpoint, Job, JobKey, LeasedJob, SilentRun
@@ -54,7 +54,7 @@ class SqlRuns:
                 Statement(sql.RECORD_SILENT, (wave, why)),
                 Statement(sql.DOOM_SILENT, (wave,)),
                 Statement(sql.END_SILENT, end),
-                Statement(expiry.BURY_FAILED, (wave, rows.to_ms(kept.triage_within))),
+                burying_failed(wave, kept),
             ]
         )
         return [rows.to_job(row) for row in ended]

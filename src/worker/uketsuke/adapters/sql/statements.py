@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from uketsuke.adapters.sql import cost_statements as costs
+from uketsuke.adapters.sql.burial import burying
 from uketsuke.adapters.sql.expiry import EXPIRED, LONE_CRASHES_ALLOWED, RECORDED
 from uketsuke.adapters.sql.lane_terms import LANES_OPEN
 from uketsuke.adapters.sql.terms import IN_WAVE, J_JOB, JOB, NOW
@@ -40,6 +41,14 @@ SELECT number, started_at, ended_at, outcome, state, error_class, error_code, us
 # ?1 tenant, ?2 job, ?3 attempt
 SELECT_RESULT: Final = """
 SELECT result FROM attempts WHERE tenant_id = ?1 AND job_id = ?2 AND number = ?3
+"""
+
+# What lies beside the submission. ?1 tenant, ?2 job
+SELECT_INLINE_INPUT: Final = """
+SELECT s.input
+  FROM jobs AS j
+  JOIN submissions AS s ON s.tenant_id = j.tenant_id AND s.request_key = j.request_key
+ WHERE j.tenant_id = ?1 AND j.id = ?2
 """
 
 # A row is leased again under its own token without counting twice: the first answer was lost.
@@ -162,8 +171,9 @@ RETURNING tenant_id, id, leased_until - {NOW} AS ends_in,
 
 # The endings come as ?1: a JSON array of objects with t, i (tenant and id), n (attempt), k (lease
 # token), s (state), o (outcome), c, d (error class and code), w (wait ms), z (wake grace ms), g
-# (gives back), e (new epoch), r (result place), x (result text), u (usage), p (provider ms), road,
-# cost (what is known of it), charged (what counts against budgets), unknown (1 if it is not whole).
+# (gives back), e (new epoch), r (result place), x (result text), u (usage), p (provider ms), m (the
+# model that was asked), road, cost (what is known of it), charged (what counts against budgets),
+# unknown (1 if it is not whole).
 _ENDING_JOB: Final = """json_each(?1) AS e
   JOIN jobs AS j ON j.tenant_id = e.value ->> 't' AND j.id = e.value ->> 'i'
    AND j.lease_token = e.value ->> 'k'"""
@@ -187,19 +197,15 @@ ON CONFLICT DO NOTHING
 """
 
 # ?2 ms until triage is due
-SETTLE_DEAD_LETTERS: Final = f"""
-INSERT INTO dead_letters (id, tenant_id, job_id, kind, road, class, code, attempts,
-                          first_failed_at, last_failed_at, triage_due_at, schema_version)
-SELECT 'dl_' || substr(j.id, 5), j.tenant_id, j.id, j.kind, e.value ->> 'road', e.value ->> 'c',
-       e.value ->> 'd', j.attempts,
-       coalesce((SELECT min(a.ended_at) FROM attempts AS a
-                  WHERE a.tenant_id = j.tenant_id AND a.job_id = j.id AND a.outcome = 'failed'),
-                {NOW}),
-       {NOW}, {NOW} + ?2, 1
-  FROM {_ENDING_JOB}
- WHERE e.value ->> 's' = 'failed'
-ON CONFLICT DO NOTHING
-"""
+SETTLE_DEAD_LETTERS: Final = burying(
+    f"{_ENDING_JOB} WHERE e.value ->> 's' = 'failed'",
+    job="j",
+    triage="?2",
+    road="e.value ->> 'road'",
+    error_class="e.value ->> 'c'",
+    code="e.value ->> 'd'",
+    model="e.value ->> 'm'",
+)
 
 # Endings whose lease is gone and that were not written before either: too late, and counted.
 COUNT_LATE_WRITES: Final = """

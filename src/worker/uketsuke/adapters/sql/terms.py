@@ -13,7 +13,7 @@ JOB: Final = (
     "max_attempts, attempts, attempt_no, call_epoch, created_at, due_at, deadline_at, started_at, "
     "leased_at, finished_at, expires_at, cancel_requested_at, erased_at, progress_done, "
     "progress_total, error_class, error_code, usage, attempts_cost_micros, result, redriven_from, "
-    "redriven_to, max_cost_micros, expected, charged_micros, unknown_costs"
+    "redriven_to, redrives, max_cost_micros, expected, charged_micros, unknown_costs"
 )
 J_JOB: Final = ", ".join(f"j.{column}" for column in JOB.split(", "))
 

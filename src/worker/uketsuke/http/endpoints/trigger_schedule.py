@@ -7,13 +7,13 @@ from typing import Any
 
 from uketsuke.domain.lifecycle import Origin
 from uketsuke.domain.schedule import SCHEDULE_NAME, Schedule, ScheduleKey
-from uketsuke.http.asked_work import run_limit
 from uketsuke.http.context import Context
 from uketsuke.http.endpoints.submit_job import answer_admission
 from uketsuke.http.idempotency_key import read_key
 from uketsuke.http.json_body import read_nothing
 from uketsuke.http.message import Request, Response
 from uketsuke.http.problem import Fault, refuse, refuse_faults
+from uketsuke.kinds.plan import run_limit
 from uketsuke.services.schedules import submission_of
 from uketsuke.services.submit import Submission, submit
 

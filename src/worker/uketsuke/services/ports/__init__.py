@@ -23,6 +23,7 @@ from uketsuke.services.ports.costs import (
     UsagePage,
     Used,
 )
+from uketsuke.services.ports.dead_letters import DeadLetters
 from uketsuke.services.ports.jobs import (
     NO_LANES,
     AcceptedNew,
@@ -61,7 +62,6 @@ from uketsuke.services.ports.schedules import (
     Schedules,
 )
 from uketsuke.services.ports.store import (
-    DeadLetters,
     Expired,
     Inputs,
     JobFilter,

@@ -24,6 +24,7 @@ from uketsuke.domain.job import (
 )
 from uketsuke.domain.lane import Park
 from uketsuke.domain.lifecycle import JobState
+from uketsuke.services.ports.platform import Delivery
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +87,10 @@ class Jobs(Protocol):
 
     async def attempts_of(self, key: JobKey) -> Sequence[Attempt]: ...
 
+    async def inline_input(self, key: JobKey) -> str | None:
+        """Return the input that lies beside a job's row, as JSON; None if none does."""
+        ...
+
     async def result_text(self, key: JobKey, *, attempt: int) -> str | None: ...
 
     async def lease(
@@ -127,11 +132,14 @@ class Jobs(Protocol):
         """Tell which of these endings were written (after a settle's lost answer)."""
         ...
 
-    async def take_back(self, keys: Collection[JobKey]) -> Sequence[Job]:
+    async def take_back(
+        self, keys: Collection[JobKey], *, given_up: Delivery | None = None
+    ) -> Sequence[Job]:
         """End the leases that have expired and the waiting whose time is over.
 
         Return those that changed: back to ``retrying`` and due at once, or terminal with their
-        dead letter. Safe to repeat, and beside another holder: what lives is not touched.
+        dead letter, which tells if they were found by a message that its queue has ``given_up``.
+        Safe to repeat, and beside another holder: what lives is not touched.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""What else the services need of the store: lists, keys, uploads, the sweep, dead letters."""
+"""What else the services need of the store: lists, keys, uploads, the sweep, the purge."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from uketsuke.domain.job import (
     SilentRun,
     Upload,
 )
-from uketsuke.services.ports.platform import Delivery
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,16 +120,4 @@ class Purging(Protocol):
 
     async def delete_inputs(self, keys: Collection[JobKey]) -> int:
         """Delete uploads' rows, if they are still past their time."""
-        ...
-
-
-class DeadLetters(Protocol):
-    """The record of what ended badly. A job's own is written with its end; these have no job."""
-
-    async def bury_message(self, delivery: Delivery, *, code: str, version: int | None) -> None:
-        """Record a message that cannot be read, once however often it comes."""
-        ...
-
-    async def bury_unknown_job(self, key: JobKey, delivery: Delivery) -> None:
-        """Record a message whose job does not exist, once however often it comes."""
         ...
