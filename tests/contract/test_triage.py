@@ -9,12 +9,15 @@ import pytest
 
 from tests.contract.factories import Store, ending
 from tests.contract.letters import LATE_MS, put_letter
+from tests.contract.test_cost import BUDGET
 from uketsuke.adapters.sql import triage as module
+from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.database import Statement
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.terms import NOW
 from uketsuke.adapters.sql.triage import SqlTriage
+from uketsuke.domain.condition import measures_of
 from uketsuke.domain.dead_letter import LetterStatus, Verdict, replay_of
 from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.letter_group import LetterGroup
@@ -212,3 +215,37 @@ async def test_only_letters_resolved_long_ago_are_deleted(store: Store) -> None:
 
     assert deleted >= 2  # of those that other tests have left on D1, too
     assert await listed(store) == left[::-1]
+
+
+async def test_a_page_reads_what_it_shows_or_a_stretch_however_many_letters_there_are(
+    d1_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("_STRETCH", "_OPEN_STRETCH"):
+        monkeypatch.setattr(module, name, 20)
+    for _ in range(60):
+        await put_letter(d1_store)
+    triage, database = SqlTriage(d1_store.database), d1_store.database
+
+    async def rows_read(limit: int, **wanted: Any) -> int:
+        before = database.rows_read
+        await triage.page(LetterFilter(**wanted), before=None, limit=limit)
+        return int(database.rows_read - before)
+
+    a_letter = BUDGET["letters"]["rows_read_a_letter"]
+    for status in (None, LetterStatus.OPEN):
+        assert await rows_read(10, status=status) <= 10 * a_letter
+        assert await rows_read(10, status=status, kind="none") <= 3 * 20 + 3
+
+
+async def test_what_the_sweep_keeps_costs_what_the_budget_says(d1_store: Store) -> None:
+    month = timedelta(days=30)
+    conditions = SqlConditions(
+        d1_store.database, keep_inputs=month, keep_results=month, expiring_within=month
+    )
+    measures = measures_of(await conditions.figures(), dlq_oldest=None)
+    before = d1_store.database.rows_written
+
+    await conditions.keep(measures)
+
+    written = d1_store.database.rows_written - before
+    assert written == len(measures) == BUDGET["letters"]["rows_written_a_sweep"]
