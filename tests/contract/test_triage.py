@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.contract.factories import Store, ending
-from tests.contract.letters import LATE_MS, put_letter
+from tests.contract.letters import LATE_MS, put_letter, put_letters
 from tests.contract.test_cost import BUDGET
 from uketsuke.adapters.sql import triage as module
 from uketsuke.adapters.sql.conditions import SqlConditions
@@ -52,8 +52,8 @@ async def group(store: Store, **wanted: Any) -> list[LetterGroup]:
 async def test_a_list_is_whole_over_its_pages_though_all_failed_at_once(
     store: Store, status: LetterStatus | None
 ) -> None:
-    older = [await put_letter(store) for _ in range(5)]
-    newer = [await put_letter(store, last_failed_at=LATE_MS + 1) for _ in range(2)]
+    older = await put_letters(store, 5)
+    newer = await put_letters(store, 2, last_failed_at=LATE_MS + 1)
 
     found = [page for page in await pages(store, limit=3, status=status) if page]
 
@@ -101,8 +101,7 @@ async def test_a_rare_letter_is_found_over_short_pages(
     monkeypatch.setattr(module, "_STRETCH", 4)
     monkeypatch.setattr(module, "_OPEN_STRETCH", 4)
     rare = await put_letter(store, kind="embed")
-    for _ in range(9):
-        await put_letter(store)
+    await put_letters(store, 9)
 
     for status in (None, LetterStatus.OPEN):
         chosen = LetterFilter(tenant_id=store.tenant, kind="embed", status=status)
@@ -222,8 +221,7 @@ async def test_a_page_reads_what_it_shows_or_a_stretch_however_many_letters_ther
 ) -> None:
     for name in ("_STRETCH", "_OPEN_STRETCH"):
         monkeypatch.setattr(module, name, 20)
-    for _ in range(60):
-        await put_letter(d1_store)
+    await put_letters(d1_store, 60)
     triage, database = SqlTriage(d1_store.database), d1_store.database
 
     async def rows_read(limit: int, **wanted: Any) -> int:
