@@ -25,7 +25,7 @@ from uketsuke.services.ports import LetterFilter, LetterPlace
 
 GROUPS_QUERY: Final = frozenset({"status", "class", "kind", "tenant", "limit"})
 LIST_QUERY: Final = GROUPS_QUERY | {"fingerprint", "cursor"}
-_END_OF_TIME_MS: Final = 10**15
+_END_OF_TIME_MS: Final = 10**15  # what D1 takes, and far from any clock
 _E = TypeVar("_E", LetterStatus, ErrorClass)
 
 
