@@ -14,7 +14,7 @@ from typing import Final
 
 from uketsuke.adapters.sql.sweeping import SqlSweeping
 
-_DUTIES: Final = ("start_due", "occurrences", "purge_letters", "conditions")
+_DUTIES: Final = ("start_due", "occurrences", "purge_letters", "conditions", "alerts")
 
 
 class UnscheduledSweeping(SqlSweeping):

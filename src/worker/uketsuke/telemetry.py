@@ -26,6 +26,8 @@ LEVELS: Final = {
     "lease_lost": "info",
     "lane_parked": "warning",
     "lane_not_told": "warning",
+    "alert_fired": "warning",
+    "alerts_not_told": "warning",
 }
 
 
@@ -52,6 +54,10 @@ class Fields(TypedDict, total=False):
     status: int
     duty: str
     count: int
+    condition: str
+    value: int | None
+    limit: int
+    subject: str | None
 
 
 def event(name: str, **fields: Unpack[Fields]) -> None:

@@ -7,6 +7,7 @@ import asyncio
 from tests.unit.http.test_triage import put
 from tests.unit.http.world import World, assert_problem
 from uketsuke.domain.condition import LetterFigures, measures_of
+from uketsuke.domain.objective import DEFAULT_OBJECTIVES, bounds_of
 
 
 def test_before_any_sweep_there_are_figures_and_no_conditions(
@@ -26,7 +27,7 @@ def test_before_any_sweep_there_are_figures_and_no_conditions(
 
 def test_conditions_are_shown_as_the_sweep_left_them(world: World, admin_key: str) -> None:
     figures = LetterFigures(open=3, past_triage=0, expiring=0, last_hour=30, hour_before=16)
-    measures = measures_of(figures, dlq_oldest=None)
+    measures = measures_of(figures, dlq_oldest=None, bounds=bounds_of(DEFAULT_OBJECTIVES))
     asyncio.run(world.conditions.keep(measures))
 
     document = world.send("GET", "/v1/metrics", key=admin_key).document
@@ -48,7 +49,7 @@ def test_conditions_are_shown_as_the_sweep_left_them(world: World, admin_key: st
 def test_the_age_of_the_dead_letter_queue_is_what_its_sweep_was_told(
     world: World, operator_key: str, tenant_key: str
 ) -> None:
-    sql = "INSERT INTO conditions VALUES ('dlq_oldest_seconds', 8000, 7200, NULL, 1, 2)"
+    sql = "INSERT INTO conditions VALUES ('dlq_oldest_seconds', 8000, 7200, NULL, 1, 2, NULL)"
     world.database.connection.execute(sql)
 
     document = world.send("GET", "/v1/metrics", key=operator_key).document

@@ -22,10 +22,12 @@ from tests.unit.http.fakes import (
     FakeListing,
     FakeQueue,
 )
+from uketsuke.adapters.sql.alerts import SqlAlerts
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.schedules import SqlSchedules
+from uketsuke.adapters.sql.sweeping import SqlSweeping
 from uketsuke.adapters.sql.triage import SqlTriage
 from uketsuke.domain.api_key import StoredKey, hash_secret
 from uketsuke.http.app import App, respond
@@ -38,7 +40,7 @@ PEPPER = b"only for tests"
 _FAKED = (
     "settings", "jobs", "listing", "inputs", "keys", "blobs", "queue", "workflows", "clock", "dice"
 )  # fmt: skip
-_REAL = ("schedules", "costs", "dead_letters", "triage", "conditions")
+_REAL = ("schedules", "costs", "dead_letters", "triage", "conditions", "alerts", "sweeping")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +79,8 @@ class World:
     dead_letters: SqlDeadLetters = field(init=False)
     triage: SqlTriage = field(init=False)
     conditions: SqlConditions = field(init=False)
+    alerts: SqlAlerts = field(init=False)
+    sweeping: SqlSweeping = field(init=False)
     inputs: FakeInputs = field(default_factory=FakeInputs)
     blobs: FakeBlobs = field(default_factory=FakeBlobs)
     queue: FakeQueue = field(default_factory=FakeQueue)
@@ -104,6 +108,8 @@ class World:
             keep_results=self.settings.keep_results,
             expiring_within=self.settings.expiring_within,
         )
+        self.alerts = SqlAlerts(self.database)
+        self.sweeping = SqlSweeping(self.database, RETENTION)
 
     @property
     def ports(self) -> Ports:

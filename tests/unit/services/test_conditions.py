@@ -11,6 +11,7 @@ import pytest
 from tests.unit.services.world import START, World, working
 from uketsuke.domain.condition import Condition, LetterFigures, measures_of
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
+from uketsuke.domain.objective import DEFAULT_OBJECTIVES, bounds_of
 from uketsuke.services.sweep import sweep
 from uketsuke.services.upload import upload
 
@@ -168,7 +169,10 @@ def test_resolved_letters_go_in_their_time_so_many_a_tick_and_open_ones_stay(wor
 def test_the_measures_are_bounded_as_the_documents_say() -> None:
     figures = LetterFigures(open=1, past_triage=1, expiring=1, last_hour=1, hour_before=4)
 
-    bounds = {each.name.value: each.bound for each in measures_of(figures, dlq_oldest=None)}
+    bounds = {
+        each.name.value: each.bound
+        for each in measures_of(figures, dlq_oldest=None, bounds=bounds_of(DEFAULT_OBJECTIVES))
+    }
 
     assert bounds == {
         "dead_letters_open": 0,

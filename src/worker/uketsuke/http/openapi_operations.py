@@ -127,11 +127,16 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         answer="Figures of now, and the conditions as the sweep left them.",
         content=_json("Metrics"),
     ),
+    "list_alerts": Operation(
+        summary="See how the objectives stand, and whether somebody was told",
+        answer="All of them by name, on one page, as the sweep left them.",
+        content=_json("AlertList"),
+    ),
     "get_health": Operation(
         summary="Ask whether the Worker lives", answer="It does.", content=_json("Status")
     ),
     "get_readiness": Operation(
-        summary="Ask whether the Worker can work", answer="It can.", content=_json("Status")
+        summary="Ask whether the Worker can work", answer="It can.", content=_json("Readiness")
     ),
     "get_openapi": Operation(
         summary="Get this description",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from uketsuke.domain.api_key import Scope
+from uketsuke.http.endpoints.alerts import list_alerts
 from uketsuke.http.endpoints.health import get_health, get_readiness
 from uketsuke.http.endpoints.input import put_input
 from uketsuke.http.endpoints.job import cancel_job, get_events, get_job, get_result
@@ -79,6 +80,7 @@ ROUTES: Final = tuple(
         ("GET", "/v1/dead-letters/groups", _OPERATE, list_dead_letter_groups, GROUPS_QUERY),
         ("GET", "/v1/dead-letters/{letter_id}", _OPERATE, get_dead_letter, _NONE),
         ("GET", "/v1/metrics", _OPERATE, get_metrics, _NONE),
+        ("GET", "/v1/alerts", _OPERATE, list_alerts, _NONE),
         ("GET", "/openapi.json", _OPEN, get_openapi, _NONE),
         ("GET", "/healthz", _OPEN, get_health, _NONE),
         ("GET", "/readyz", _OPEN, get_readiness, _NONE),

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 from uketsuke.domain.job import Job, SilentRun
+from uketsuke.services.alerts import look_after_alerts
 from uketsuke.services.conditions import reckon_conditions
 from uketsuke.services.messages import message_for
 from uketsuke.services.occurrences import RunLimits, look_after_occurrences, start_due
@@ -53,10 +54,12 @@ async def _do(name: str, duty: Duty, ports: Ports) -> None:
     token = ports.dice.entropy(16).hex()
     if not await ports.sweeping.claim_duty(name, token=token, lease=_DUTY_LEASE):
         return
+    done = False
     try:
         count = await duty(ports)
+        done = True
     finally:
-        await ports.sweeping.finish_duty(name, token=token)
+        await ports.sweeping.finish_duty(name, token=token, done=done)
     if count:
         event("duty_done", duty=name, count=count)
 
@@ -116,4 +119,5 @@ def _duties(limits: RunLimits) -> Mapping[str, Duty]:
         "purge_inputs": purge_inputs,
         "purge_letters": purge_letters,
         "conditions": reckon_conditions,
+        "alerts": look_after_alerts,
     }

@@ -14,6 +14,7 @@ from uketsuke.services.ports.ai import (
     AudioForm,
     AudioInput,
 )
+from uketsuke.services.ports.alerts import Alerts, MoneyAndLanes, Receiver
 from uketsuke.services.ports.costs import (
     Costs,
     DayBudget,
@@ -101,6 +102,9 @@ class Ports:
     dead_letters: DeadLetters
     triage: Triage
     conditions: Conditions
+    money_and_lanes: MoneyAndLanes
+    alerts: Alerts
+    receiver: Receiver | None
     keys: KeyStore
     blobs: Blobs
     queue: JobQueue
@@ -117,6 +121,7 @@ __all__ = [
     "Admission",
     "AiBinding",
     "AiRefused",
+    "Alerts",
     "AudioForm",
     "AudioInput",
     "Blobs",
@@ -147,10 +152,12 @@ __all__ = [
     "LetterPage",
     "LetterPlace",
     "Listing",
+    "MoneyAndLanes",
     "Occurrences",
     "Ports",
     "Purging",
     "PutSchedule",
+    "Receiver",
     "RunInProgress",
     "Runs",
     "SchedulePage",
