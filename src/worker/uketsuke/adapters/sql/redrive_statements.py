@@ -16,7 +16,6 @@ SELECT ?1, {NOW}, ?2, ?3, id, tenant_id, ?5, ?6, ?7
  WHERE d.id = ?4 AND d.status = 'open'
    AND (?8 IS NULL
         OR EXISTS (SELECT 1 FROM jobs AS j WHERE j.tenant_id = d.tenant_id AND j.id = ?8))
-ON CONFLICT DO NOTHING
 """
 
 # After the new job's row, in its transaction, and only if that was written: the letter is open no

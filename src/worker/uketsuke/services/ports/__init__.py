@@ -14,6 +14,7 @@ from uketsuke.services.ports.ai import (
     AudioForm,
     AudioInput,
 )
+from uketsuke.services.ports.audit import Audit, AuditFilter, AuditPage
 from uketsuke.services.ports.costs import (
     Costs,
     DayBudget,
@@ -91,6 +92,7 @@ class Ports:
     schedules: Schedules
     occurrences: Occurrences
     dead_letters: DeadLetters
+    audit: Audit
     keys: KeyStore
     blobs: Blobs
     queue: JobQueue
@@ -108,6 +110,9 @@ __all__ = [
     "AiRefused",
     "AudioForm",
     "AudioInput",
+    "Audit",
+    "AuditFilter",
+    "AuditPage",
     "Blobs",
     "Clock",
     "Costs",
