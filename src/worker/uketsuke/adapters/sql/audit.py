@@ -78,10 +78,10 @@ def _select_end(who: str) -> str:
 
 _OF_A_TENANT: Final = "tenant_id = ?1"
 _OF_ALL: Final = "?1 IS NULL"
-LIST_OF_A_TENANT: Final = _select(_OF_A_TENANT)
-LIST_OF_ALL: Final = _select(_OF_ALL)
-END_OF_A_TENANT: Final = _select_end(_OF_A_TENANT)
-END_OF_ALL: Final = _select_end(_OF_ALL)
+AUDIT_OF_A_TENANT: Final = _select(_OF_A_TENANT)
+AUDIT_OF_ALL: Final = _select(_OF_ALL)
+AUDIT_END_OF_A_TENANT: Final = _select_end(_OF_A_TENANT)
+AUDIT_END_OF_ALL: Final = _select_end(_OF_ALL)
 
 
 class SqlAudit:
@@ -91,9 +91,9 @@ class SqlAudit:
         self._database = database
 
     async def page(self, wanted: AuditFilter, *, before: str | None, limit: int) -> AuditPage:
-        whole, end = (LIST_OF_ALL, END_OF_ALL)
+        whole, end = (AUDIT_OF_ALL, AUDIT_END_OF_ALL)
         if wanted.tenant_id is not None:
-            whole, end = (LIST_OF_A_TENANT, END_OF_A_TENANT)
+            whole, end = (AUDIT_OF_A_TENANT, AUDIT_END_OF_A_TENANT)
         tenant, start = wanted.tenant_id, before or _AFTER_ALL
         fitting = (tenant, start, wanted.action, wanted.target, wanted.actor, limit, _STRETCH)
         found, ends = await self._database.batch(

@@ -24,7 +24,7 @@ RESOLVE_REDRIVEN: Final = f"""
 UPDATE dead_letters
    SET status = 'redriven', redriven_to = ?2, resolved_by = ?4, resolved_at = {NOW}, reason = ?5,
        redrive_id = ?6
- WHERE id = ?3 AND status = 'open'
+ WHERE id = ?3 AND tenant_id = ?1 AND status = 'open'
    AND EXISTS (SELECT 1 FROM jobs WHERE jobs.tenant_id = ?1 AND jobs.id = ?2)
 """
 
@@ -33,7 +33,9 @@ LINK_REDRIVEN: Final = """
 UPDATE jobs
    SET redriven_to = ?2
  WHERE tenant_id = ?1 AND id = ?4 AND redriven_to IS NULL
-   AND EXISTS (SELECT 1 FROM dead_letters AS d WHERE d.id = ?3 AND d.redriven_to = ?2)
+   AND EXISTS (SELECT 1
+                 FROM dead_letters AS d
+                WHERE d.id = ?3 AND d.tenant_id = ?1 AND d.redriven_to = ?2)
 """
 
 # ?1 letter, ?2 actor, ?3 reason
