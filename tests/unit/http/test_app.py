@@ -45,6 +45,18 @@ def fitting_key(world: World, route: Route) -> str:
     return world.add_key(8, tenant_id=None, scopes="operate")
 
 
+def document_for(route: Route) -> dict[str, object] | None:
+    """Return a body that the route takes, if it reads one."""
+    if route.template.endswith("/cancel"):
+        return {}
+    if route.endpoint in (redrive_letter, discard_letter):
+        return {"reason": "because"}
+    work = {"kind": "summarize", "input": {"text": "a"}}
+    if route.endpoint is put_schedule_document:
+        return {**work, "cron": "0 7 * * *"}
+    return work if route.endpoint is submit_job else None
+
+
 def name_of(route: Route) -> str:
     return f"{route.method} {route.template}"
 
@@ -125,16 +137,8 @@ def test_a_mistake_of_ours_tells_nothing_and_is_noted(
         for method in ("find", "accept", "page", "put_stream", "put", "delete", "usage"):
             if hasattr(getattr(world, place), method):
                 monkeypatch.setattr(getattr(world, place), method, slip)
-    document: dict[str, object] | None = None
-    if route.template.endswith("/cancel"):
-        document = {}
-    elif route.endpoint in (redrive_letter, discard_letter):
-        document = {"reason": "because"}
-    elif route.endpoint in (submit_job, put_schedule_document):
-        document = {"kind": "summarize", "input": {"text": "a"}}
-        document |= {"cron": "0 7 * * *"} if route.endpoint is put_schedule_document else {}
+    document, key = document_for(route), fitting_key(world, route)
 
-    key = fitting_key(world, route)
     answer = send(world, route, key=key, document=document, headers={"content-length": "2"})
 
     if route.template in ("/healthz", "/openapi.json"):  # they ask nobody
