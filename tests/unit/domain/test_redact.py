@@ -47,7 +47,10 @@ def test_a_shape_is_short_ascii_and_the_same_each_time(body: object) -> None:
 _OUR_WORDS: Final = " ".join([*_NAMES, "null boolean number string( object( list( others first"])
 
 
-@given(secret=st.text(min_size=4, max_size=80), data=st.data())
+_secrets = st.text(st.characters(exclude_characters='{}[]()",:'), min_size=4, max_size=80)
+
+
+@given(secret=_secrets, data=st.data())
 def test_no_piece_of_a_secret_is_in_the_shape_wherever_it_was(
     secret: str, data: st.DataObject
 ) -> None:

@@ -23,7 +23,7 @@ from uketsuke.services.ports.costs import (
     UsagePage,
     Used,
 )
-from uketsuke.services.ports.dead_letters import DeadLetters
+from uketsuke.services.ports.dead_letters import Counter, DeadLetters
 from uketsuke.services.ports.jobs import (
     NO_LANES,
     AcceptedNew,
@@ -111,6 +111,7 @@ __all__ = [
     "Blobs",
     "Clock",
     "Costs",
+    "Counter",
     "DayBudget",
     "DeadLetters",
     "Delivery",
