@@ -86,6 +86,6 @@ def _word(words: type[_E], text: str | None) -> _E | None:
 
 def _read_place(cursor: str) -> LetterPlace:
     place = read_cursor(cursor, LetterPlace)
-    if not LETTER_ID.fullmatch(place.id) or abs(place.last_failed_ms) >= 2**53:
+    if not LETTER_ID.fullmatch(place.id) or abs(place.last_failed_ms) > 2**52:
         raise refuse("invalid_cursor")
     return place
