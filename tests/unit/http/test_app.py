@@ -27,7 +27,7 @@ from uketsuke.http.routes import ROUTES, Route, find_place
 from uketsuke.settings import Settings
 
 JOB_PATH = f"/v1/jobs/{an_id('job', 1)}"
-OPERATING = ("dead_letters", "audit")
+OPERATING = ("dead_letters", "audit", "triage", "conditions")
 CLOSED = [route for route in ROUTES if route.scopes]
 _OF_TENANTS = {"jobs:read", "jobs:write"}
 FOR_TENANTS_ONLY = [route for route in CLOSED if "operate" not in route.scopes]
@@ -40,7 +40,7 @@ def path_of(route: Route) -> str:
 
 def fitting_key(world: World, route: Route) -> str:
     """Make a key that the route takes: a tenant's, if it takes those."""
-    if route.scopes & _OF_TENANTS:
+    if not route.scopes or route.scopes & _OF_TENANTS:
         return world.add_key(8, tenant_id=TENANT, scopes="jobs:read jobs:write")
     return world.add_key(8, tenant_id=None, scopes="operate")
 
@@ -134,7 +134,17 @@ def test_a_mistake_of_ours_tells_nothing_and_is_noted(
         raise ZeroDivisionError("SELECT secret FROM api_keys")
 
     for place in ("jobs", "listing", "inputs", "blobs", "schedules", "costs", *OPERATING):
-        for method in ("find", "accept", "page", "put_stream", "put", "delete", "usage"):
+        for method in (
+            "find",
+            "accept",
+            "page",
+            "put_stream",
+            "put",
+            "delete",
+            "usage",
+            "groups",
+            "kept",
+        ):
             if hasattr(getattr(world, place), method):
                 monkeypatch.setattr(getattr(world, place), method, slip)
     document, key = document_for(route), fitting_key(world, route)

@@ -23,9 +23,11 @@ from tests.unit.http.fakes import (
     FakeQueue,
 )
 from uketsuke.adapters.sql.audit import SqlAudit
+from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.schedules import SqlSchedules
+from uketsuke.adapters.sql.triage import SqlTriage
 from uketsuke.domain.api_key import StoredKey, hash_secret
 from uketsuke.http.app import App, respond
 from uketsuke.http.message import Request, Response, read_query
@@ -37,7 +39,7 @@ PEPPER = b"only for tests"
 _FAKED = (
     "settings", "jobs", "listing", "inputs", "keys", "blobs", "queue", "workflows", "clock", "dice"
 )  # fmt: skip
-_REAL = ("schedules", "costs", "dead_letters", "audit")
+_REAL = ("schedules", "costs", "dead_letters", "audit", "triage", "conditions")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +77,8 @@ class World:
     costs: SqlCosts = field(init=False)
     dead_letters: SqlDeadLetters = field(init=False)
     audit: SqlAudit = field(init=False)
+    triage: SqlTriage = field(init=False)
+    conditions: SqlConditions = field(init=False)
     inputs: FakeInputs = field(default_factory=FakeInputs)
     blobs: FakeBlobs = field(default_factory=FakeBlobs)
     queue: FakeQueue = field(default_factory=FakeQueue)
@@ -96,6 +100,13 @@ class World:
         self.costs = SqlCosts(self.database, RETENTION, self.settings.tariff({}))
         self.dead_letters = SqlDeadLetters(self.database, triage_within=self.settings.triage_within)
         self.audit = SqlAudit(self.database)
+        self.triage = SqlTriage(self.database)
+        self.conditions = SqlConditions(
+            self.database,
+            keep_inputs=self.settings.keep_inputs,
+            keep_results=self.settings.keep_results,
+            expiring_within=self.settings.expiring_within,
+        )
 
     @property
     def ports(self) -> Ports:

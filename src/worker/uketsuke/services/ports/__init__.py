@@ -24,7 +24,7 @@ from uketsuke.services.ports.costs import (
     UsagePage,
     Used,
 )
-from uketsuke.services.ports.dead_letters import DeadLetters
+from uketsuke.services.ports.dead_letters import Counter, DeadLetters
 from uketsuke.services.ports.jobs import (
     NO_LANES,
     AcceptedNew,
@@ -53,6 +53,7 @@ from uketsuke.services.ports.platform import (
     StreamedBody,
     TooLarge,
     Unavailable,
+    WatchedQueue,
     Workflows,
 )
 from uketsuke.services.ports.schedules import (
@@ -72,6 +73,13 @@ from uketsuke.services.ports.store import (
     Purging,
     Sweeping,
     Woken,
+)
+from uketsuke.services.ports.triage import (
+    Conditions,
+    LetterFilter,
+    LetterPage,
+    LetterPlace,
+    Triage,
 )
 from uketsuke.settings import Settings
 
@@ -93,9 +101,12 @@ class Ports:
     occurrences: Occurrences
     dead_letters: DeadLetters
     audit: Audit
+    triage: Triage
+    conditions: Conditions
     keys: KeyStore
     blobs: Blobs
     queue: JobQueue
+    dead_queue: WatchedQueue
     workflows: Workflows
     clock: Clock
     dice: Dice
@@ -115,7 +126,9 @@ __all__ = [
     "AuditPage",
     "Blobs",
     "Clock",
+    "Conditions",
     "Costs",
+    "Counter",
     "DayBudget",
     "DeadLetters",
     "Delivery",
@@ -136,6 +149,9 @@ __all__ = [
     "Lanes",
     "LanesOfKinds",
     "LeaseState",
+    "LetterFilter",
+    "LetterPage",
+    "LetterPlace",
     "Listing",
     "Occurrences",
     "Ports",
@@ -150,12 +166,14 @@ __all__ = [
     "StreamedBody",
     "Sweeping",
     "TooLarge",
+    "Triage",
     "Unavailable",
     "UsageFilter",
     "UsageItem",
     "UsageKey",
     "UsagePage",
     "Used",
+    "WatchedQueue",
     "Woken",
     "Workflows",
 ]
