@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import pytest
@@ -284,6 +284,12 @@ class Fewer(msgspec.Struct, frozen=True, kw_only=True):
     max_words: int = 120
 
 
+class Narrow(msgspec.Struct, frozen=True, kw_only=True):
+    """What summarize takes after one that knows fewer words."""
+
+    max_words: Annotated[int, msgspec.Meta(le=40)] = 40
+
+
 def test_a_parameter_that_the_deployment_dropped_is_not_left_out_silently(office: Office) -> None:
     async def main() -> None:
         styled = await secret(office, error=OUTAGE, params={"style": "bullets"})
@@ -292,6 +298,9 @@ def test_a_parameter_that_the_deployment_dropped_is_not_left_out_silently(office
         later = Office(office.world, kinds={"summarize": fewer})
 
         assert_problem(await later.redrive(styled), 422, "not_replayable")
+        narrow = replace(KINDS["summarize"], params=Narrow)
+        narrower = Office(office.world, kinds={"summarize": narrow})
+        assert_problem(await narrower.redrive(plain), 422, "not_replayable")
         assert (await later.redrive(plain)).status == 202
 
     run(office, main)

@@ -212,6 +212,27 @@ def test_a_patch_that_changes_nothing_is_none(office: Office, patch: object) -> 
     run(office, main)
 
 
+def test_a_patch_that_changes_nothing_is_in_nobodys_way(office: Office) -> None:
+    async def main() -> None:
+        letter = await secret(office, error=OUTAGE)
+
+        assert (await office.redrive(letter, patch={"input": {"text": SECRET}})).status == 202
+
+    run(office, main)
+
+
+def test_an_upload_stays_the_input_of_a_patched_job(office: Office) -> None:
+    async def main() -> None:
+        ref = await uploaded(office.world)
+        letter = await secret(office, form=InputForm.REF, content=None, refs=(ref,))
+
+        answer = await office.redrive(letter, patch={"params": {"max_words": 50}})
+
+        assert (await job(office, answer.document["id"])).input.refs == (ref,)
+
+    run(office, main)
+
+
 def test_the_audit_names_what_was_patched_and_never_to_what(office: Office) -> None:
     async def main() -> None:
         letter = await secret(office)
@@ -244,16 +265,32 @@ def test_an_upload_that_is_gone_is_replaced_without_naming_the_old_form(office: 
     run(office, main)
 
 
-def test_a_job_that_is_gone_cannot_be_patched(office: Office) -> None:
+@pytest.mark.parametrize("when", ["before the look", "after it"])
+def test_a_job_that_is_gone_cannot_be_patched(office: Office, when: str) -> None:
     async def main() -> None:
         letter = await secret(office)
-        office.world.connection.execute("DELETE FROM jobs")
+        if when == "after it":
+            changing(office, "DELETE FROM jobs")
+        else:
+            office.world.connection.execute("DELETE FROM jobs")
 
         answer = await office.redrive(letter, patch={"input": {"text": "another"}})
 
         assert_problem(answer, 422, "input_gone")
 
     run(office, main)
+
+
+def changing(office: Office, sql: str) -> None:
+    """Let something happen just after a letter was looked at."""
+    found = office.ports.dead_letters.find
+
+    async def stale(letter_id: str) -> DeadLetter | None:
+        seen = await found(letter_id)
+        office.world.connection.execute(sql)
+        return seen
+
+    office.ports.dead_letters.find = stale  # type: ignore[method-assign]
 
 
 class Fewer(msgspec.Struct, frozen=True, kw_only=True):
@@ -309,15 +346,7 @@ def test_a_source_that_went_is_told_as_a_gone_input_though_the_patch_is_sound(
         letter = await secret(
             office, kind="report", form=InputForm.REFS, content=None, refs=refs, error=OUTAGE
         )
-        # Seen as there when the letter was read, and not any more a moment later.
-        found = office.ports.dead_letters.find
-
-        async def stale(letter_id: str) -> DeadLetter | None:
-            seen = await found(letter_id)
-            office.world.connection.execute("UPDATE inputs SET expires_at = 1")
-            return seen
-
-        office.ports.dead_letters.find = stale  # type: ignore[method-assign]
+        changing(office, "UPDATE inputs SET expires_at = 1")
 
         answer = await office.redrive(letter, patch={"max_attempts": 9})
 

@@ -19,7 +19,7 @@ from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.ids import RANDOM_BYTES, time_sorted_id
 from uketsuke.domain.job import InputForm, Job, Redriving, Rework
 from uketsuke.domain.lifecycle import Origin
-from uketsuke.services.ports import AcceptedNew, InputVanished, Ports, RunInProgress, Unavailable
+from uketsuke.services.ports import AcceptedNew, Ports, RunInProgress, Unavailable
 from uketsuke.services.submit import Submission, stored_under, submit
 from uketsuke.telemetry import event
 
@@ -210,13 +210,10 @@ async def redrive(
     now = await ports.dead_letters.find(letter.id)
     if now is not None and now.status is not LetterStatus.OPEN:
         return AlreadyResolved(letter=now)
-    match admission:
-        case RunInProgress(job=job):
-            return RunHeld(job=job)
-        case InputVanished():
-            return InputGone(why=_GONE)
-        case _:
-            raise AssertionError("a redrive has no idempotency key of its own")
+    if isinstance(admission, RunInProgress):
+        return RunHeld(job=admission.job)
+    # It has no idempotency key under which another job could be known: an input has vanished.
+    return InputGone(why=_GONE)
 
 
 async def drop_strays(letter: DeadLetter, *, kept: str | None, ports: Ports) -> None:
