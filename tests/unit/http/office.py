@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tests.unit.http.fakes import BytesBody, FakeKeys
 from tests.unit.http.world import PEPPER, Answer
+from tests.unit.services.letters import REFUSED, buried
 from tests.unit.services.world import World
 from uketsuke.domain.api_key import StoredKey, hash_secret
+from uketsuke.domain.dead_letter import DeadLetter
+from uketsuke.domain.job import Job
 from uketsuke.http.app import App, respond
 from uketsuke.http.message import Request, read_query
 from uketsuke.kinds.kind import Kind
 from uketsuke.kinds.registry import KINDS
+
+# What operators never see.
+SECRET = "the secret of the tenant"
+Main = Callable[[], Coroutine[Any, Any, None]]
 
 
 @dataclass
@@ -76,3 +83,24 @@ class Office:
     async def discard(self, letter: Any, **document: Any) -> Answer:
         path = f"/v1/dead-letters/{letter.id}/discard"
         return await self.send("POST", path, {"reason": "because", **document})
+
+
+def run(office: Office, main: Main) -> None:
+    office.world.run(main())
+
+
+async def secret(office: Office, **changes: Any) -> DeadLetter:
+    given = {"content": SECRET, "metadata": {"order": SECRET}, "error": REFUSED, **changes}
+    return await buried(office.world, **given)
+
+
+async def job(office: Office, job_id: str) -> Job:
+    found = await office.world.ports.jobs.find(job_id, tenant_id="acme")
+    assert found
+    return found
+
+
+async def letter_now(office: Office, letter: DeadLetter) -> DeadLetter:
+    found = await office.world.ports.dead_letters.find(letter.id)
+    assert found
+    return found

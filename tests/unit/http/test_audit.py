@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.unit.http.factories import an_id
 from tests.unit.http.office import Office
-from tests.unit.http.world import PEPPER, Answer, assert_problem
+from tests.unit.http.world import Answer, assert_problem
 from tests.unit.services.letters import buried
-from tests.unit.services.world import World
-
-
-@pytest.fixture
-def office() -> Iterator[Office]:
-    world = World(key_hash_secret=PEPPER)
-    yield Office(world)
-    world.close()
 
 
 async def two_acts(office: Office) -> tuple[str, str]:

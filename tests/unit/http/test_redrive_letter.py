@@ -2,58 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterator
-from dataclasses import replace
-from typing import Annotated, Any
-
-import msgspec
 import pytest
 
 from tests.unit.http.factories import an_id
-from tests.unit.http.office import Office
-from tests.unit.http.world import PEPPER, assert_problem
+from tests.unit.http.office import SECRET, Office, job, letter_now, run, secret
+from tests.unit.http.world import assert_problem
 from tests.unit.services.letters import (
     OUTAGE,
-    REFUSED,
-    buried,
     content_of,
     fail,
 )
-from tests.unit.services.world import World
-from uketsuke.domain.dead_letter import DeadLetter
-from uketsuke.domain.job import Job
-from uketsuke.kinds.registry import KINDS
-
-SECRET = "the secret of the tenant"
-Main = Callable[[], Coroutine[Any, Any, None]]
-
-
-@pytest.fixture
-def office() -> Iterator[Office]:
-    world = World(key_hash_secret=PEPPER)
-    yield Office(world)
-    world.close()
-
-
-def run(office: Office, main: Main) -> None:
-    office.world.run(main())
-
-
-async def secret(office: Office, **changes: Any) -> DeadLetter:
-    given = {"content": SECRET, "metadata": {"order": SECRET}, "error": REFUSED, **changes}
-    return await buried(office.world, **given)
-
-
-async def job(office: Office, job_id: str) -> Job:
-    found = await office.world.ports.jobs.find(job_id, tenant_id="acme")
-    assert found
-    return found
-
-
-async def letter_now(office: Office, letter: DeadLetter) -> DeadLetter:
-    found = await office.world.ports.dead_letters.find(letter.id)
-    assert found
-    return found
 
 
 def test_a_redrive_is_answered_with_the_new_job_without_content(office: Office) -> None:
@@ -274,33 +232,5 @@ def test_a_database_that_is_away_is_told_and_the_repeat_is_safe(office: Office) 
         assert_problem(first, 503, "unavailable")
         assert_problem(second, 409, "already_redriven")
         assert (await job(office, second.document["id"])).redriven_from == letter.job_id
-
-    run(office, main)
-
-
-class Fewer(msgspec.Struct, frozen=True, kw_only=True):
-    """What summarize takes after a deployment that knows no style any more."""
-
-    max_words: int = 120
-
-
-class Narrow(msgspec.Struct, frozen=True, kw_only=True):
-    """What summarize takes after one that knows fewer words."""
-
-    max_words: Annotated[int, msgspec.Meta(le=40)] = 40
-
-
-def test_a_parameter_that_the_deployment_dropped_is_not_left_out_silently(office: Office) -> None:
-    async def main() -> None:
-        styled = await secret(office, error=OUTAGE, params={"style": "bullets"})
-        plain = await secret(office, error=OUTAGE, params={"max_words": 50})
-        fewer = replace(KINDS["summarize"], params=Fewer)
-        later = Office(office.world, kinds={"summarize": fewer})
-
-        assert_problem(await later.redrive(styled), 422, "not_replayable")
-        narrow = replace(KINDS["summarize"], params=Narrow)
-        narrower = Office(office.world, kinds={"summarize": narrow})
-        assert_problem(await narrower.redrive(plain), 422, "not_replayable")
-        assert (await later.redrive(plain)).status == 202
 
     run(office, main)

@@ -3,60 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Coroutine, Iterator
-from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
-import msgspec
 import pytest
 
-from tests.unit.http.office import Office
-from tests.unit.http.world import PEPPER, assert_problem
+from tests.unit.http.office import SECRET, Office, job, letter_now, run, secret
+from tests.unit.http.world import assert_problem
 from tests.unit.services.letters import (
     LARGE,
     OUTAGE,
-    REFUSED,
-    buried,
     content_of,
     uploaded,
 )
-from tests.unit.services.world import World, working
+from tests.unit.services.world import working
 from uketsuke.domain.dead_letter import DeadLetter
-from uketsuke.domain.job import InputForm, Job
+from uketsuke.domain.job import InputForm
 from uketsuke.domain.lifecycle import Engine, JobState
-from uketsuke.kinds.registry import KINDS
-
-SECRET = "the secret of the tenant"
-Main = Callable[[], Coroutine[Any, Any, None]]
-
-
-@pytest.fixture
-def office() -> Iterator[Office]:
-    world = World(key_hash_secret=PEPPER)
-    yield Office(world)
-    world.close()
-
-
-def run(office: Office, main: Main) -> None:
-    office.world.run(main())
-
-
-async def secret(office: Office, **changes: Any) -> DeadLetter:
-    given = {"content": SECRET, "metadata": {"order": SECRET}, "error": REFUSED, **changes}
-    return await buried(office.world, **given)
-
-
-async def job(office: Office, job_id: str) -> Job:
-    found = await office.world.ports.jobs.find(job_id, tenant_id="acme")
-    assert found
-    return found
-
-
-async def letter_now(office: Office, letter: DeadLetter) -> DeadLetter:
-    found = await office.world.ports.dead_letters.find(letter.id)
-    assert found
-    return found
 
 
 @pytest.mark.parametrize(
@@ -291,49 +253,6 @@ def changing(office: Office, sql: str) -> None:
         return seen
 
     office.ports.dead_letters.find = stale  # type: ignore[method-assign]
-
-
-class Fewer(msgspec.Struct, frozen=True, kw_only=True):
-    """What summarize takes after a deployment that knows no style any more."""
-
-    max_words: int = 120
-    labels: dict[str, int] = {}
-
-
-def test_what_a_new_deployment_would_not_take_is_told_by_code_and_not_by_content(
-    office: Office,
-) -> None:
-    async def main() -> None:
-        letter = await secret(office, params={"style": "bullets", "labels": {SECRET: "x"}})
-        fewer = replace(KINDS["summarize"], params=Fewer)
-        later = Office(office.world, kinds={"summarize": fewer})
-        patch = {"input": {"text": "another"}}
-
-        answer = await later.redrive(letter, patch=patch)
-
-        assert_problem(answer, 422, "not_replayable")
-        assert set(answer.faults) == {
-            ("/params/style", "unknown_member"), ("/params/labels", "wrong_type")
-        }  # fmt: skip
-        assert SECRET not in answer.body.decode()
-        whole = {**patch, "params": {"style": None, "labels": None}}
-        assert (await later.redrive(letter, patch=whole)).status == 202
-
-    run(office, main)
-
-
-def test_a_kind_that_was_dropped_is_told_with_and_without_a_patch(office: Office) -> None:
-    async def main() -> None:
-        letter = await secret(office, error=OUTAGE)
-        later = Office(office.world, kinds={"embed": KINDS["embed"]})
-
-        assert_problem(await later.redrive(letter), 422, "not_replayable")
-        patched = await later.redrive(letter, patch={"max_attempts": 9})
-
-        assert_problem(patched, 422, "not_replayable")
-        assert ("/kind", "unknown_kind") in patched.faults
-
-    run(office, main)
 
 
 def test_a_source_that_went_is_told_as_a_gone_input_though_the_patch_is_sound(
