@@ -29,11 +29,8 @@ from uketsuke.services.redrive import (
     NotReplayable,
     Redriven,
     RunHeld,
-    redrive,
     redrive_as_it_was,
     refusal_of,
-    resubmission,
-    stored_input,
 )
 
 T = TypeVar("T")
@@ -282,25 +279,5 @@ def test_a_kind_that_the_deployment_dropped_is_not_redriven(world: World) -> Non
         )
 
         assert isinstance(refusal, NotReplayable)
-
-    world.run(main())
-
-
-def test_no_job_of_another_tenant_resolves_a_letter(world: World) -> None:
-    async def main() -> None:
-        letter = await buried(world)
-        job = await world.ports.jobs.find(letter.job_id or "", tenant_id="acme")
-        assert job
-        given = await stored_input(job, ports=world.ports)
-        assert given
-        plan = Rework(engine=Engine.QUEUE, run_limit=timedelta(minutes=5), expected=None)
-        wanted = replace(resubmission(job, given, plan), tenant_id="other")
-
-        outcome = await redrive(letter, wanted, act=an_act(world), ports=world.ports)
-
-        assert not isinstance(outcome, Redriven)
-        assert jobs(world) == [letter.job_id]
-        assert await world.ports.dead_letters.find(letter.id) == letter
-        assert audit(world) == []
 
     world.run(main())

@@ -19,13 +19,17 @@ from tests.unit.services.letters import (
 )
 from tests.unit.services.world import World
 from uketsuke.domain.dead_letter import LetterStatus
-from uketsuke.domain.job import InputForm, Job
+from uketsuke.domain.job import InputForm, Job, Rework
+from uketsuke.domain.lifecycle import Engine
 from uketsuke.services.discard import discard
 from uketsuke.services.ports import Unavailable
 from uketsuke.services.redrive import (
     AlreadyResolved,
     InputGone,
     Redriven,
+    redrive,
+    resubmission,
+    stored_input,
 )
 
 T = TypeVar("T")
@@ -197,3 +201,23 @@ def in_a_world(main: Callable[[World, float], Coroutine[Any, Any, T]], delay: fl
         return world.run(main(world, delay))
     finally:
         world.close()
+
+
+def test_no_job_of_another_tenant_resolves_a_letter(world: World) -> None:
+    async def main() -> None:
+        letter = await buried(world)
+        job = await world.ports.jobs.find(letter.job_id or "", tenant_id="acme")
+        assert job
+        given = await stored_input(job, ports=world.ports)
+        assert given
+        plan = Rework(engine=Engine.QUEUE, run_limit=timedelta(minutes=5), expected=None)
+        wanted = replace(resubmission(job, given, plan), tenant_id="other")
+
+        outcome = await redrive(letter, wanted, act=an_act(world), ports=world.ports)
+
+        assert not isinstance(outcome, Redriven)
+        assert jobs(world) == [letter.job_id]
+        assert await world.ports.dead_letters.find(letter.id) == letter
+        assert audit(world) == []
+
+    world.run(main())
