@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any, TypeVar
 
 import pytest
