@@ -9,6 +9,7 @@ import pytest
 from tests.support.sqlite import connect
 from uketsuke.adapters.sql import (
     accept_statements,
+    audit,
     conditions,
     cost_statements,
     costs,
@@ -20,6 +21,7 @@ from uketsuke.adapters.sql import (
     listing,
     occurrences,
     purging,
+    redrive_statements,
     schedules,
     statements,
     sweeping,
@@ -36,6 +38,8 @@ MODULES = (
     keys,
     listing,
     dead_letters,
+    redrive_statements,
+    audit,
 )
 COSTS = (cost_statements, costs)
 SCHEDULING = (schedules, occurrences, lane_statements)

@@ -22,6 +22,7 @@ from tests.unit.http.fakes import (
     FakeListing,
     FakeQueue,
 )
+from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
@@ -38,7 +39,7 @@ PEPPER = b"only for tests"
 _FAKED = (
     "settings", "jobs", "listing", "inputs", "keys", "blobs", "queue", "workflows", "clock", "dice"
 )  # fmt: skip
-_REAL = ("schedules", "costs", "dead_letters", "triage", "conditions")
+_REAL = ("schedules", "costs", "dead_letters", "triage", "conditions", "audit")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +78,7 @@ class World:
     dead_letters: SqlDeadLetters = field(init=False)
     triage: SqlTriage = field(init=False)
     conditions: SqlConditions = field(init=False)
+    audit: SqlAudit = field(init=False)
     inputs: FakeInputs = field(default_factory=FakeInputs)
     blobs: FakeBlobs = field(default_factory=FakeBlobs)
     queue: FakeQueue = field(default_factory=FakeQueue)
@@ -104,6 +106,7 @@ class World:
             keep_results=self.settings.keep_results,
             expiring_within=self.settings.expiring_within,
         )
+        self.audit = SqlAudit(self.database)
 
     @property
     def ports(self) -> Ports:

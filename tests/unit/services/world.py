@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from tests.simulation.loop import VirtualLoop, run
 from tests.support.sqlite import SqliteDatabase, connect
 from tests.support.workflows import MemoryWorkflows
+from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.database import Row, Statement
@@ -225,6 +226,7 @@ class World:
                 keep_results=self.settings.keep_results,
                 expiring_within=self.settings.expiring_within,
             ),
+            audit=SqlAudit(self.database),
             keys=SqlKeys(self.database),
             blobs=self.blobs,
             queue=self.queue,

@@ -10,6 +10,7 @@ import msgspec
 
 from uketsuke.domain.job import InputForm
 from uketsuke.http import openapi_letter_shapes, openapi_shapes
+from uketsuke.http.letter_acts import DiscardBody, RedriveBody
 from uketsuke.http.openapi_operations import OPERATIONS, QUERY_PARAMETERS, Operation
 from uketsuke.http.routes import Route
 from uketsuke.http.schedule_document import ScheduleMembers
@@ -110,6 +111,8 @@ def _schemas(kinds: Mapping[str, Kind]) -> Schema:
         *(kind.params for kind in kinds.values()),
         Envelope,
         ScheduleMembers,
+        RedriveBody,
+        DiscardBody,
         *_shapes(),
     ]
     _, components = msgspec.json.schema_components(types, ref_template=_REF)

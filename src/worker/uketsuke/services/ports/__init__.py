@@ -14,6 +14,7 @@ from uketsuke.services.ports.ai import (
     AudioForm,
     AudioInput,
 )
+from uketsuke.services.ports.audit import Audit, AuditFilter, AuditPage
 from uketsuke.services.ports.costs import (
     Costs,
     DayBudget,
@@ -101,6 +102,7 @@ class Ports:
     dead_letters: DeadLetters
     triage: Triage
     conditions: Conditions
+    audit: Audit
     keys: KeyStore
     blobs: Blobs
     queue: JobQueue
@@ -119,6 +121,9 @@ __all__ = [
     "AiRefused",
     "AudioForm",
     "AudioInput",
+    "Audit",
+    "AuditFilter",
+    "AuditPage",
     "Blobs",
     "Clock",
     "Conditions",
