@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.unit.http.factories import an_id
@@ -20,6 +22,7 @@ from tests.unit.services.letters import (
 from tests.unit.services.world import World
 from uketsuke.domain.dead_letter import DeadLetter
 from uketsuke.domain.job import Job
+from uketsuke.kinds.registry import KINDS
 
 SECRET = "the secret of the tenant"
 Main = Callable[[], Coroutine[Any, Any, None]]
@@ -271,5 +274,24 @@ def test_a_database_that_is_away_is_told_and_the_repeat_is_safe(office: Office) 
         assert_problem(first, 503, "unavailable")
         assert_problem(second, 409, "already_redriven")
         assert (await job(office, second.document["id"])).redriven_from == letter.job_id
+
+    run(office, main)
+
+
+class Fewer(msgspec.Struct, frozen=True, kw_only=True):
+    """What summarize takes after a deployment that knows no style any more."""
+
+    max_words: int = 120
+
+
+def test_a_parameter_that_the_deployment_dropped_is_not_left_out_silently(office: Office) -> None:
+    async def main() -> None:
+        styled = await secret(office, error=OUTAGE, params={"style": "bullets"})
+        plain = await secret(office, error=OUTAGE, params={"max_words": 50})
+        fewer = replace(KINDS["summarize"], params=Fewer)
+        later = Office(office.world, kinds={"summarize": fewer})
+
+        assert_problem(await later.redrive(styled), 422, "not_replayable")
+        assert (await later.redrive(plain)).status == 202
 
     run(office, main)
