@@ -21,6 +21,7 @@ from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
+from uketsuke.adapters.sql.redrives import SqlRedrives
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
@@ -205,6 +206,7 @@ class World:
             ),
             occurrences=SqlOccurrences(self.database),
             dead_letters=SqlDeadLetters(self.database, triage_within=self.settings.triage_within),
+            redrives=SqlRedrives(self.database, tariff),
             keys=SqlKeys(self.database),
             blobs=self.blobs,
             queue=self.queue,

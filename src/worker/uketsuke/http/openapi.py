@@ -11,6 +11,7 @@ import msgspec
 from uketsuke.domain.job import InputForm
 from uketsuke.http.openapi_operations import OPERATIONS, QUERY_PARAMETERS, Operation
 from uketsuke.http.openapi_shapes import Shape
+from uketsuke.http.redrive_document import RedriveOrder, StopOrder
 from uketsuke.http.routes import Route
 from uketsuke.http.schedule_document import ScheduleMembers
 from uketsuke.http.submission import Envelope
@@ -57,7 +58,7 @@ def _operation(route: Route) -> Schema:
         "responses": {**_success(about), "default": _problem()},
     }
     if about.body is not None:
-        described["requestBody"] = {"required": True, "content": about.body}
+        described["requestBody"] = {"required": about.body_required, "content": about.body}
     if route.scopes:
         any_of = ", ".join(sorted(route.scopes))
         described["security"] = [{"key": []}]
@@ -71,7 +72,10 @@ def _success(about: Operation) -> Schema:
     answer: Schema = {"description": about.answer}
     if about.content is not None:
         answer["content"] = about.content
-    return {str(about.status): answer, **{str(s): {"description": d} for s, d in about.others}}
+    others: Schema = {str(s): {"description": d} for s, d in about.others}
+    for status, content in about.other_contents:
+        others[str(status)]["content"] = content
+    return {str(about.status): answer, **others}
 
 
 def _problem() -> Schema:
@@ -109,6 +113,8 @@ def _schemas(kinds: Mapping[str, Kind]) -> Schema:
         *(kind.params for kind in kinds.values()),
         Envelope,
         ScheduleMembers,
+        RedriveOrder,
+        StopOrder,
         *Shape.__subclasses__(),
     ]
     _, components = msgspec.json.schema_components(types, ref_template=_REF)

@@ -54,6 +54,14 @@ from uketsuke.services.ports.platform import (
     Unavailable,
     Workflows,
 )
+from uketsuke.services.ports.redrives import (
+    Candidates,
+    Decided,
+    LetterPlace,
+    RedrivePage,
+    Redrives,
+    ShownRedrive,
+)
 from uketsuke.services.ports.schedules import (
     DueSchedules,
     Occurrences,
@@ -91,6 +99,7 @@ class Ports:
     schedules: Schedules
     occurrences: Occurrences
     dead_letters: DeadLetters
+    redrives: Redrives
     keys: KeyStore
     blobs: Blobs
     queue: JobQueue
@@ -109,10 +118,12 @@ __all__ = [
     "AudioForm",
     "AudioInput",
     "Blobs",
+    "Candidates",
     "Clock",
     "Costs",
     "DayBudget",
     "DeadLetters",
+    "Decided",
     "Delivery",
     "Dice",
     "DueSchedules",
@@ -131,15 +142,19 @@ __all__ = [
     "Lanes",
     "LanesOfKinds",
     "LeaseState",
+    "LetterPlace",
     "Listing",
     "Occurrences",
     "Ports",
     "Purging",
     "PutSchedule",
+    "RedrivePage",
+    "Redrives",
     "RunInProgress",
     "Runs",
     "SchedulePage",
     "Schedules",
+    "ShownRedrive",
     "Steps",
     "StoredStream",
     "StreamedBody",
