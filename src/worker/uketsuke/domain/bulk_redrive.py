@@ -9,7 +9,12 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-from uketsuke.domain.dead_letter import REDRIVES_BEFORE_FORCE, DeadLetter, replay_of
+from uketsuke.domain.dead_letter import (
+    REDRIVES_BEFORE_FORCE,
+    DeadLetter,
+    is_of_a_job,
+    replay_of,
+)
 
 REDRIVE_ID: Final = re.compile(r"rd_[0-9a-z]{26}")
 # What one tick can start in one invocation, of which the platform allows a bounded number of
@@ -148,7 +153,7 @@ class Turn:
 def obstacle(letter: DeadLetter) -> SkipReason | None:
     """Say why a letter cannot be redriven in bulk, as far as the letter itself tells."""
     if not replay_of(letter).replayable:
-        gone = letter.kind is not None and letter.replayable_until is None
+        gone = is_of_a_job(letter) and letter.replayable_until is None
         return SkipReason.INPUT_GONE if gone else SkipReason.NOT_REPLAYABLE
     if letter.redrives >= REDRIVES_BEFORE_FORCE:
         return SkipReason.NEEDS_FORCE

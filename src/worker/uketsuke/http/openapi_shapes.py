@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, UnsetType
 
-from uketsuke.domain.bulk_redrive import RedriveState, SkipReason, StoppedBecause
+from uketsuke.domain.audit import Action
 from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.lifecycle import Engine, JobState, Origin
 from uketsuke.http.problem import FaultCode
@@ -208,61 +208,24 @@ class UsageList(Shape, rename={"start": "from", "end": "to"}):
     next: str | None
 
 
-class RedriveEstimate(Shape):
-    """What a bulk redrive would touch; the cost leaves out the unpriced."""
-
-    count: int
-    replayable: int
-    estimated_cost_usd: Money | None
-    unpriced: int
-
-
-class ShownFilter(Shape, rename={"error_class": "class"}):
-    """Which letters a bulk redrive means; null is any."""
-
-    error_class: ErrorClass | None
-    kind: str | None
-    fingerprint: str | None
-    tenant: str | None
-    before: datetime | None
-
-
-class RedriveLinks(Shape, rename={"own": "self"}):
-    """Where to go from here; path-absolute."""
-
-    own: str
-    stop: str
-
-
-class Redrive(Shape):
-    """One bulk redrive, and what became of what it has started so far."""
+class AuditItem(Shape):
+    """One act of an operator or administrator: who, what, to what, why."""
 
     id: str
-    state: RedriveState
-    filter: ShownFilter
-    reason: str
-    rate_per_minute: int
-    canary: int
-    total: int
-    started: int
-    succeeded: int
-    failed: int
-    canceled: int
-    skipped: int
-    skipped_because: dict[SkipReason, int]
-    stopped_because: StoppedBecause | None
-    stopped_detail: str | None
-    stopped_by: str | None
-    created_at: datetime
-    created_by: str
-    finished_at: datetime | None
-    links: RedriveLinks
+    at: datetime
+    actor: str
+    action: Action
+    target: str
+    tenant_id: str | None
+    reason: str | None
+    request_id: str
+    detail: dict[str, Any]
 
 
-class RedriveList(Shape):
-    """A page of bulk redrives, newest first."""
+class AuditList(Shape):
+    """A page of acts, newest first."""
 
-    items: list[Redrive]
+    items: list[AuditItem]
     next: str | None
 
 

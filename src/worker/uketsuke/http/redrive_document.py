@@ -10,7 +10,6 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from uketsuke.domain.audit import LONGEST_REASON
 from uketsuke.domain.bulk_redrive import (
     MOST_A_MINUTE,
     MOST_CANARIES,
@@ -23,6 +22,7 @@ from uketsuke.domain.money import show_usd
 from uketsuke.http.answer import rfc3339
 from uketsuke.http.characters import bad_characters
 from uketsuke.http.problem import Fault
+from uketsuke.http.reason import Reason, reason_faults
 from uketsuke.http.walk import find_faults
 from uketsuke.services.ports import ShownRedrive
 
@@ -30,7 +30,6 @@ _TIME: Final = re.compile(
     r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII
 )
 _Name = Annotated[str, Meta(min_length=1, max_length=500)]
-Reason = Annotated[str, Meta(min_length=1, max_length=LONGEST_REASON)]
 
 
 class RedriveFilter(msgspec.Struct, frozen=True, kw_only=True, rename={"error_class": "class"}):
@@ -63,6 +62,7 @@ def order_faults(document: object) -> Iterator[Fault]:
     """Find everything that is wrong with an order."""
     yield from bad_characters(document)
     yield from find_faults(document, RedriveOrder)
+    yield from reason_faults(document)
     if isinstance(document, dict):
         if document.get("dry_run", False) is False and "reason" not in document:
             yield Fault(pointer="/reason", code="missing", detail="reason is required.")
@@ -73,6 +73,7 @@ def order_faults(document: object) -> Iterator[Fault]:
 def stop_faults(document: object) -> Iterator[Fault]:
     yield from bad_characters(document)
     yield from find_faults(document, StopOrder)
+    yield from reason_faults(document)
 
 
 def _filter_faults(given: Mapping[str, object]) -> Iterator[Fault]:

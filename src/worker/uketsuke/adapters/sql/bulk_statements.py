@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from uketsuke.adapters.sql.audit import recording
 from uketsuke.adapters.sql.cost_statements import estimate_of
 from uketsuke.adapters.sql.letter_terms import LETTER, WITH_JOB
 from uketsuke.adapters.sql.terms import J_JOB, NOW
@@ -91,15 +92,8 @@ SELECT ?1,
            AND {_fits(error_class="?2", kind="?3", fingerprint="?4", tenant="?5", before="?6")})
 """
 
-# The person's act, if it changes something. ?1 redrive, ?2 audit id, ?3 actor, ?4 action,
-# ?5 reason, ?6 request id, ?7 detail
-AUDIT_REDRIVE: Final = f"""
-INSERT INTO audit (id, at, actor, action, target, tenant_id, reason, request_id, detail)
-SELECT ?2, {NOW}, ?3, ?4, id, filter_tenant, ?5, ?6, ?7
-  FROM redrives
- WHERE id = ?1 AND ({_GOING} OR ?4 = 'redrive.started')
-ON CONFLICT DO NOTHING
-"""
+# Before the stop, and only if that changes something. See ``audit.recording``.
+AUDIT_STOP: Final = recording(f"EXISTS (SELECT 1 FROM redrives WHERE id = ?4 AND {_GOING})")
 
 # ?1 redrive, ?2 reason, ?3 actor
 STOP_REDRIVE: Final = f"""

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from uketsuke.adapters.sql import bulk_statements as sql
 from uketsuke.adapters.sql import rows
+from uketsuke.adapters.sql.audit import record
 from uketsuke.adapters.sql.database import Database, Param, Row, Statement
 from uketsuke.adapters.sql.dead_letters import to_dead_letter
 from uketsuke.domain.audit import Act, Action
@@ -54,7 +55,12 @@ class SqlRedrives:
         _, _, *shown = await self._database.batch(
             [
                 Statement(sql.INSERT_REDRIVE, insert),
-                _auditing(new.id, act, Action.REDRIVE_STARTED),
+                record(
+                    act,
+                    action=Action.REDRIVE_STARTED,
+                    target=new.id,
+                    tenant_id=new.wanted.tenant_id,
+                ),
                 *_showing(f"{new.id}~", 1),
             ]
         )
@@ -71,12 +77,19 @@ class SqlRedrives:
         return RedrivePage(redrives=shown, cursor=shown[-1].redrive.id if full else None)
 
     async def stop(self, redrive_id: str, *, act: Act) -> ShownRedrive | None:
+        found = await self.find(redrive_id)
+        if found is None:
+            return None
+        auditing = record(
+            act,
+            action=Action.REDRIVE_STOPPED,
+            target=redrive_id,
+            tenant_id=found.redrive.wanted.tenant_id,
+            text=sql.AUDIT_STOP,
+        )
+        stopping = Statement(sql.STOP_REDRIVE, (redrive_id, act.reason, act.actor))
         _, _, *shown = await self._database.batch(
-            [
-                _auditing(redrive_id, act, Action.REDRIVE_STOPPED),
-                Statement(sql.STOP_REDRIVE, (redrive_id, act.reason, act.actor)),
-                *_showing(f"{redrive_id}~", 1),
-            ]
+            [auditing, stopping, *_showing(f"{redrive_id}~", 1)]
         )
         return _named(redrive_id, _shown(shown))
 
@@ -159,12 +172,6 @@ class SqlRedrives:
     async def _select(self, text: str, *params: Param) -> Sequence[Row]:
         (found,) = await self._database.batch([Statement(text, params)])
         return found
-
-
-def _auditing(redrive_id: str, act: Act, action: Action) -> Statement:
-    detail = rows.dump(dict(act.detail))
-    row = (redrive_id, act.id, act.actor, action, act.reason, act.request_id, detail)
-    return Statement(sql.AUDIT_REDRIVE, row)
 
 
 def _showing(before: str, limit: int) -> Sequence[Statement]:
