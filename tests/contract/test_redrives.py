@@ -6,7 +6,6 @@ The database is shared with other tests: each redrive here means its own tenant'
 from __future__ import annotations
 
 import itertools
-import json
 import secrets
 from datetime import timedelta
 from typing import Any
@@ -14,10 +13,10 @@ from typing import Any
 import pytest
 
 from tests.contract.factories import Store, new_job
+from tests.support.letters import letters_of
 from uketsuke.adapters.sql.database import Statement
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.redrives import SqlRedrives
-from uketsuke.adapters.sql.terms import NOW
 from uketsuke.domain.audit import Act
 from uketsuke.domain.bulk_redrive import (
     Figures,
@@ -40,8 +39,6 @@ from uketsuke.services.ports import AcceptedNew, Candidates, Decided, InputVanis
 pytestmark = pytest.mark.anyio
 TARIFF = Tariff(rates={"summarize": Rates(10**6, 10**6, 0), "embed": Rates(0, 0, 0)})
 _numbers = itertools.count(1_900_000_000_000)
-# Apart from what other runs have left in the database, and in the order in which it is put in.
-_names = itertools.count(secrets.randbelow(10**7) * 10**8, 10**4)
 
 
 def redrives_of(store: Store, tariff: Tariff = NO_TARIFF) -> SqlRedrives:
@@ -59,35 +56,7 @@ async def run(store: Store, sql: str, *params: Any) -> Any:
 
 
 async def letters(store: Store, count: int, **columns: Any) -> None:
-    """Put in failed jobs with their open letters, the oldest failure first."""
-    start = next(_names)
-    values = {
-        "kind": "summarize", "class": "unavailable", "code": "provider_unavailable",
-        "schema_version": 1, "redrives": 0, "expected": None, **columns,
-    }  # fmt: skip
-    series = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?2 - 1)"
-    job = f"""
-    {series}
-    INSERT INTO jobs (tenant_id, id, request_key, kind, engine, origin, state, params, metadata,
-                      input, max_attempts, attempts, attempt_no, created_at, due_at, deadline_at,
-                      finished_at, expires_at, error_class, error_code, expected)
-    SELECT ?1, 'job_' || printf('%026d', ?3 + i), 'job_' || printf('%026d', ?3 + i), ?4, 'queue',
-           'api', 'failed', '{{}}', '{{}}', '{{"form":"text","bytes":4}}', 5, 1, 1, 1, 1, 1, 1,
-           {NOW} + 86400000, 'unavailable', 'x', ?5
-      FROM n
-    """  # noqa: S608
-    letter = f"""
-    {series}
-    INSERT INTO dead_letters (id, tenant_id, job_id, kind, road, class, code, attempts, redrives,
-                              first_failed_at, last_failed_at, triage_due_at, schema_version)
-    SELECT 'dl_' || printf('%026d', ?3 + i), ?1, 'job_' || printf('%026d', ?3 + i), ?4, 'exhausted',
-           ?5, ?6, 1, ?7, 1, {NOW} - 100000 + i, 1, ?8
-      FROM n
-    """  # noqa: S608
-    expected = None if values["expected"] is None else json.dumps(values["expected"])
-    own = (store.tenant, count, start, values["kind"])
-    told = (values["class"], values["code"], values["redrives"], values["schema_version"])
-    await store.database.batch([Statement(job, (*own, expected)), Statement(letter, (*own, *told))])
+    await store.database.batch(letters_of(store.tenant, count, **columns))
 
 
 async def started(store: Store, **changes: Any) -> str:
