@@ -147,6 +147,13 @@ class Walker:
         )
         if isinstance(outcome, Redriven):
             walk.started += 1
+            new = outcome.job.key
+            event(
+                "letter_redriven",
+                job_id=new.job_id,
+                tenant_id=new.tenant_id,
+                redrive_id=self.bulk.id,
+            )
             return None
         self.room.take_letter()
         return _REFUSED[type(outcome)]
