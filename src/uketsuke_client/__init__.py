@@ -18,7 +18,7 @@ from uketsuke_client.error import (
 from uketsuke_client.event import Event
 from uketsuke_client.input_ref import InputRef
 from uketsuke_client.job import Accepted, Failure, Job, Progress, Usage
-from uketsuke_client.metrics import Metrics
+from uketsuke_client.metrics import Condition, Metrics
 from uketsuke_client.redrive_run import RedriveFilter, RedrivePlan, RedriveRun
 from uketsuke_client.request import Unsendable, new_idempotency_key
 from uketsuke_client.schedule import Last, Schedule
@@ -33,6 +33,7 @@ __all__ = [
     "Budget",
     "Client",
     "Clock",
+    "Condition",
     "DeadLetter",
     "DeadLetterGroup",
     "Event",

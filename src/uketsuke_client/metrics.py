@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Self
@@ -20,9 +21,38 @@ class DeadLetterCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """What is worth an alert while it ``holds``: its value is above its limit.
+
+    A value of None is not known: nobody tells.
+    """
+
+    name: str
+    value: int | None
+    limit: int | None
+    compared_to: int | None
+    holds: bool
+    since: datetime | None
+    computed_at: datetime | None
+
+    @classmethod
+    def from_json(cls, raw: JsonObject) -> Self:
+        return cls(
+            name=decode.text(raw, "name") or "unknown",
+            value=decode.whole(raw, "value"),
+            limit=decode.whole(raw, "limit"),
+            compared_to=decode.whole(raw, "compared_to"),
+            holds=raw.get("holds") is True,
+            since=decode.moment(raw, "since"),
+            computed_at=decode.moment(raw, "computed_at"),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Metrics:
     at: datetime | None
     dead_letters: DeadLetterCounts
+    conditions: Sequence[Condition]
     raw: JsonObject = field(repr=False, compare=False)
 
     @classmethod
@@ -32,7 +62,12 @@ class Metrics:
         if letters is None:
             raise ValueError("the answer is no metrics: it lacks dead_letters")
         counts = {name: decode.whole(letters, name) or 0 for name in _COUNTS}
-        return cls(at=decode.moment(raw, "at"), dead_letters=DeadLetterCounts(**counts), raw=raw)
+        return cls(
+            at=decode.moment(raw, "at"),
+            dead_letters=DeadLetterCounts(**counts),
+            conditions=[Condition.from_json(each) for each in decode.objects(raw, "conditions")],
+            raw=raw,
+        )
 
 
 _COUNTS = ("open", "past_triage", "expiring")

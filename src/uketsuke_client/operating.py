@@ -26,6 +26,7 @@ from uketsuke_client.transport import Call, Transport
 _LETTERS = "/v1/dead-letters"
 _RUNS = "/v1/redrives"
 _AUDIT = "/v1/audit"
+_STARTED = "redrive.started"
 _MOST_ITEMS = "200"  # that one page has
 _ASK_BACK_SECONDS = 5.0  # for what became of a call whose answer was lost
 
@@ -60,8 +61,8 @@ class Operating:
         return pages(path, reader=DeadLetter.from_json, transport=self._transport)
 
     def dead_letter_groups(self) -> Iterator[DeadLetterGroup]:
-        """Yield what the open dead letters have in common."""
-        path = f"{_LETTERS}/groups"
+        """Yield what the open dead letters have in common, the largest groups first."""
+        path = request.with_query(f"{_LETTERS}/groups", limit=_MOST_ITEMS)
         return pages(path, reader=DeadLetterGroup.from_json, transport=self._transport)
 
     def dead_letter(self, letter_id: str) -> DeadLetter:
@@ -139,7 +140,7 @@ class Operating:
         except (ApiError, Unreachable) as lost:
             if isinstance(lost, ApiError) and lost.status < 500:
                 raise
-            entry = self._entry_of(name)
+            entry = self._entry_of(name, action=_STARTED)
             if entry is None:
                 raise
             return self.redrive_progress(entry.target)
@@ -184,9 +185,20 @@ class Operating:
             on_change(run)
         return run
 
-    def audit(self) -> Iterator[AuditEntry]:
-        """Yield what operators did, newest first. A tenant's key sees its own part."""
-        return pages(_AUDIT, reader=AuditEntry.from_json, transport=self._transport)
+    def audit(
+        self,
+        *,
+        action: str | None = None,
+        target: str | None = None,
+        actor: str | None = None,
+        tenant: str | None = None,
+    ) -> Iterator[AuditEntry]:
+        """Yield what operators did, newest first. A tenant's key sees its own part.
+
+        ``target`` is the id of what was acted on, ``actor`` that of the key.
+        """
+        path = request.with_query(_AUDIT, action=action, target=target, actor=actor, tenant=tenant)
+        return pages(path, reader=AuditEntry.from_json, transport=self._transport)
 
     def metrics(self) -> Metrics:
         """Return how the whole of it fares just now."""
@@ -221,17 +233,17 @@ class Operating:
 
     def _done_as(self, name: str, *, target: str) -> bool:
         """Whether the audit knows that the request of this name has acted on ``target``."""
-        entry = self._entry_of(name)
-        return entry is not None and entry.target == target
+        return self._entry_of(name, target=target) is not None
 
-    def _entry_of(self, name: str) -> AuditEntry | None:
+    def _entry_of(self, name: str, **narrowed: str) -> AuditEntry | None:
         """Return what the audit says of the request of this name, which was only just sent.
 
         None, too, if the audit cannot be asked: the first refusal is what the caller should see.
         """
-        path = request.with_query(_AUDIT, limit=_MOST_ITEMS)
+        path = request.with_query(_AUDIT, **narrowed, limit=_MOST_ITEMS)
+        give_up_at = self._clock.monotonic() + _ASK_BACK_SECONDS
         try:
-            page = object_in(self._get(path, deadline=self._clock.monotonic() + _ASK_BACK_SECONDS))
+            page = object_in(self._get(path, deadline=give_up_at))
             entries = items_in(page, path=path, reader=AuditEntry.from_json)
         except (ApiError, Unreachable, UnexpectedAnswer):
             return None
