@@ -122,7 +122,11 @@ def test_eyes_see_since_when_a_condition_holds() -> None:
         "dead_letters_open",
         "12",
         "0",
-        *"3 h ago".split(),
-        *"5 s ago".split(),
+        "3",
+        "h",
+        "ago",
+        "5",
+        "s",
+        "ago",
     ]
     assert "does not hold" in lines[2]
