@@ -52,6 +52,7 @@ from uketsuke.services.ports.platform import (
     StreamedBody,
     TooLarge,
     Unavailable,
+    WatchedQueue,
     Workflows,
 )
 from uketsuke.services.ports.schedules import (
@@ -72,6 +73,13 @@ from uketsuke.services.ports.store import (
     Sweeping,
     Woken,
 )
+from uketsuke.services.ports.triage import (
+    Conditions,
+    LetterFilter,
+    LetterPage,
+    LetterPlace,
+    Triage,
+)
 from uketsuke.settings import Settings
 
 
@@ -91,9 +99,12 @@ class Ports:
     schedules: Schedules
     occurrences: Occurrences
     dead_letters: DeadLetters
+    triage: Triage
+    conditions: Conditions
     keys: KeyStore
     blobs: Blobs
     queue: JobQueue
+    dead_queue: WatchedQueue
     workflows: Workflows
     clock: Clock
     dice: Dice
@@ -110,6 +121,7 @@ __all__ = [
     "AudioInput",
     "Blobs",
     "Clock",
+    "Conditions",
     "Costs",
     "DayBudget",
     "DeadLetters",
@@ -131,6 +143,9 @@ __all__ = [
     "Lanes",
     "LanesOfKinds",
     "LeaseState",
+    "LetterFilter",
+    "LetterPage",
+    "LetterPlace",
     "Listing",
     "Occurrences",
     "Ports",
@@ -145,12 +160,14 @@ __all__ = [
     "StreamedBody",
     "Sweeping",
     "TooLarge",
+    "Triage",
     "Unavailable",
     "UsageFilter",
     "UsageItem",
     "UsageKey",
     "UsagePage",
     "Used",
+    "WatchedQueue",
     "Woken",
     "Workflows",
 ]
