@@ -34,6 +34,11 @@ def pairs(raw: JsonObject, name: str) -> dict[str, str]:
     return {k: v for k, v in (nested(raw, name) or {}).items() if isinstance(v, str)}
 
 
+def counts(raw: JsonObject, name: str) -> dict[str, int]:
+    within = nested(raw, name) or {}
+    return {each: n for each in within if (n := whole(within, each)) is not None}
+
+
 def moment(raw: JsonObject, name: str) -> datetime | None:
     """Return an RFC 3339 time, aware, or None if there is none that can be read."""
     value = text(raw, name)

@@ -153,13 +153,14 @@ class Operating:
         """Return how far a bulk redrive has come."""
         return read_as(RedriveRun.from_json, self._get(request.redrive_path(run_id)))
 
-    def stop_redrives(self, run_id: str) -> RedriveRun:
+    def stop_redrives(self, run_id: str, *, reason: str | None = None) -> RedriveRun:
         """Let a bulk redrive start nothing more; the jobs that it has started go on.
 
-        May be repeated.
+        May be repeated. ``ApiError`` with ``already_finished`` says that it was done before.
         """
         return read_as(
-            RedriveRun.from_json, self._post(f"{request.redrive_path(run_id)}/stop", None)
+            RedriveRun.from_json,
+            self._post(f"{request.redrive_path(run_id)}/stop", {"reason": reason}),
         )
 
     def wait_for_redrives(
@@ -210,24 +211,19 @@ class Operating:
     def _post(
         self,
         path: str,
-        members: Mapping[str, Any] | None,
+        members: Mapping[str, Any],
         *,
         name: str | None = None,
         repeatable: bool = True,
     ) -> httpx.Response:
         """Send what is not None of ``members``, under ``name`` as the request's id."""
-        headers = {"x-request-id": name} if name else {}
-        body = None
-        if members is not None:
-            body = request.encoded({n: value for n, value in members.items() if value is not None})
-            headers["content-type"] = "application/json"
+        body = request.encoded({n: value for n, value in members.items() if value is not None})
+        headers = {"content-type": "application/json"}
+        if name:
+            headers["x-request-id"] = name
         return self._transport.send(
             Call(
-                method="POST",
-                path=path,
-                headers=headers,
-                body=(lambda: body) if body is not None else None,
-                repeatable=repeatable,
+                method="POST", path=path, headers=headers, body=lambda: body, repeatable=repeatable
             )
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Self
@@ -42,11 +43,12 @@ class RedrivePlan:
     """What a bulk redrive would do: nothing of it has been done.
 
     ``count`` open dead letters match; ``replayable`` of them need no patch and would be redriven.
-    An estimate that nobody knows is None.
+    The estimate leaves out the ``unpriced`` and is None if no price is known.
     """
 
     count: int
     replayable: int
+    unpriced: int
     estimated_cost_usd: str | None
     raw: JsonObject = field(repr=False, compare=False)
 
@@ -59,6 +61,7 @@ class RedrivePlan:
         return cls(
             count=count,
             replayable=replayable,
+            unpriced=decode.whole(raw, "unpriced") or 0,
             estimated_cost_usd=decode.text(raw, "estimated_cost_usd"),
             raw=raw,
         )
@@ -66,7 +69,10 @@ class RedrivePlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedriveRun:
-    """A bulk redrive. ``started`` jobs are made; so many of them succeeded and failed so far."""
+    """A bulk redrive. ``started`` jobs are made; what of them has ended so far is counted.
+
+    ``skipped`` dead letters were passed over and stay open; ``skipped_because`` counts why.
+    """
 
     id: str
     state: str
@@ -74,7 +80,12 @@ class RedriveRun:
     started: int
     succeeded: int
     failed: int
+    canceled: int
+    skipped: int
+    skipped_because: Mapping[str, int]
     stopped_because: str | None
+    stopped_detail: str | None
+    stopped_by: str | None
     reason: str | None
     rate_per_minute: int | None
     canary: int | None
@@ -98,7 +109,10 @@ class RedriveRun:
             **{name: decode.whole(raw, name) or 0 for name in _COUNTS},
             id=run_id,
             state=state,
+            skipped_because=decode.counts(raw, "skipped_because"),
             stopped_because=decode.text(raw, "stopped_because"),
+            stopped_detail=decode.text(raw, "stopped_detail"),
+            stopped_by=decode.text(raw, "stopped_by"),
             reason=decode.text(raw, "reason"),
             rate_per_minute=decode.whole(raw, "rate_per_minute"),
             canary=decode.whole(raw, "canary"),
@@ -109,4 +123,4 @@ class RedriveRun:
         )
 
 
-_COUNTS = ("total", "started", "succeeded", "failed")
+_COUNTS = ("total", "started", "succeeded", "failed", "canceled", "skipped")

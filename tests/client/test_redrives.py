@@ -24,7 +24,7 @@ from uketsuke_client.command.show_redrive_run import run_list_table, run_table
 LIST = "/v1/redrives"
 PATH = f"{LIST}/{RUN}"
 STARTED = "/v1/audit?action=redrive.started&limit=200"
-PLAN = {"count": 12, "replayable": 10, "estimated_cost_usd": "0.05"}
+PLAN = {"count": 12, "replayable": 10, "estimated_cost_usd": "0.05", "unpriced": 1}
 ALL = ("dlq", "redrive-all", "--class", "unavailable")
 WHY = ("--reason", "over")
 
@@ -204,7 +204,7 @@ def test_a_dry_run_says_what_would_be_touched_and_starts_nothing(
     assert plain.out.splitlines() == [
         "12 open dead letters match; 10 would be redriven as they are.",
         "2 stay open: each needs a patch, or is past help.",
-        "At most about $0.05.",
+        "An attempt of each costs at most $0.05 in all. The price of 1 is not known.",
     ]
     assert with_json.document == PLAN
     assert all(received.json["dry_run"] for received in posts(server))
@@ -373,7 +373,14 @@ def test_an_empty_list_is_said(server: ScriptedServer, command: Command) -> None
 def test_show_tells_what_was_asked_and_why_it_stopped(
     server: ScriptedServer, command: Command
 ) -> None:
-    stopped = run("stopped", stopped_because="canaries_failed")
+    stopped = run(
+        "stopped",
+        stopped_because="canaries_failed",
+        stopped_detail="3 of 3 failed again.",
+        canceled=1,
+        skipped=2,
+        skipped_because={"needs_force": 2, "novelty": "x"},
+    )
     server.answers("GET", PATH, Answer(body=stopped))
 
     plain, with_json = command("redrives", "show", RUN), command("redrives", "show", RUN, "--json")
@@ -381,10 +388,12 @@ def test_show_tells_what_was_asked_and_why_it_stopped(
     assert plain.out.splitlines() == [
         f"id: {RUN}",
         "state: stopped",
-        "stopped because: canaries_failed",
+        "stopped because: canaries_failed; 3 of 3 failed again.",
         "started: 4 of 10",
         "succeeded: 3",
         "failed: 1",
+        "canceled: 1",
+        "passed over: 2: needs_force",
         "reason: the outage is over",
         "only class: unavailable",
         "rate: 60 a minute",
@@ -408,10 +417,23 @@ def test_eyes_see_a_list_and_one_of_it_at_80_columns() -> None:
 def test_stop_says_how_far_it_has_come(server: ScriptedServer, command: Command) -> None:
     server.answers("POST", f"{PATH}/stop", Answer(body=run("stopped")))
 
-    plain, with_json = command("redrives", "stop", RUN), command("redrives", "stop", RUN, "--json")
+    plain = command("redrives", "stop", RUN, "--reason", "wrong group")
+    with_json = command("redrives", "stop", RUN, "--json")
 
     assert (plain.code, plain.out) == (
         0,
         f"{RUN}: stopped, 4 of 10 started, 3 succeeded, 1 failed\n",
     )
     assert with_json.document == run("stopped")
+    assert [received.json for received in posts(server)] == [{"reason": "wrong group"}, {}]
+
+
+def test_what_no_price_is_known_of_is_said(server: ScriptedServer, command: Command) -> None:
+    server.answers("POST", LIST, Answer(body={"count": 1, "replayable": 1}))
+
+    ran = command(*ALL, "--dry-run")
+
+    assert ran.out.splitlines() == [
+        "1 open dead letter matches; 1 would be redriven as they are.",
+        "What that costs is not known: no price of their models is.",
+    ]

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from uketsuke_client.command.ending import ExitCode, run_hint
 from uketsuke_client.command.screen import Screen, printable
 from uketsuke_client.command.session import Session
-from uketsuke_client.command.show_redrive_run import progress_words, run_style
+from uketsuke_client.command.show_redrive_run import progress_words, run_style, why_stopped
 from uketsuke_client.redrive_run import RedriveRun
 
 
@@ -22,8 +22,8 @@ def follow_redrives(session: Session, *, run_id: str, timeout: float | None) -> 
         run = session.client.wait_for_redrives(run_id, timeout=timeout, on_change=show)
     session.aside.if_interrupted = ()
     session.screen.note(progress_words(run), style=run_style(run.state))
-    if run.stopped_because:
-        session.screen.note(f"stopped because: {run.stopped_because}")
+    if why := why_stopped(run):
+        session.screen.note(f"stopped because: {why}")
     session.screen.document(run.raw)
     if run.state == "stopped":
         raise typer.Exit(ExitCode.JOB_FAILED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -18,6 +19,10 @@ from uketsuke_client.command.show_redrive_run import (
     run_list_table,
     run_table,
 )
+
+Why: TypeAlias = Annotated[
+    str | None, typer.Option("--reason", metavar="WORDS", help="Why, for the audit.")
+]
 
 redrives_app = typer.Typer(
     no_args_is_help=True,
@@ -64,9 +69,15 @@ def follow(
 
 
 @redrives_app.command(epilog=EXIT_CODES_HELP)
-def stop(run_id: RunId, url: Url = DEFAULT_URL, key: Key = None, json_output: Json = False) -> None:
+def stop(
+    run_id: RunId,
+    reason: Why = None,
+    url: Url = DEFAULT_URL,
+    key: Key = None,
+    json_output: Json = False,
+) -> None:
     """Let a bulk redrive start nothing more. The jobs that it has started go on."""
     with session(url=url, key=key, json_output=json_output) as here:
-        run = here.client.stop_redrives(run_id)
+        run = here.client.stop_redrives(run_id, reason=reason)
         here.screen.answer(f"{run.id}: {progress_words(run)}")
         here.screen.document(run.raw)

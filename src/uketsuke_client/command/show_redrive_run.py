@@ -27,19 +27,33 @@ _NUMBERS = ("started", "succeeded", "failed")
 def plan_words(plan: RedrivePlan) -> str:
     """Return what would be touched, in a sentence each."""
     letters = "open dead letter matches" if plan.count == 1 else "open dead letters match"
-    cost = plan.estimated_cost_usd
-    estimate = f"At most about ${cost}." if cost else "What that costs is not known."
     lines = [f"{plan.count} {letters}; {plan.replayable} would be redriven as they are."]
     if plan.count > plan.replayable:
         lines.append(
             f"{plan.count - plan.replayable} stay open: each needs a patch, or is past help."
         )
-    return "\n".join([*lines, estimate] if plan.replayable else lines)
+    return "\n".join([*lines, _estimate(plan)] if plan.replayable else lines)
+
+
+def _estimate(plan: RedrivePlan) -> str:
+    if plan.estimated_cost_usd is None:
+        return "What that costs is not known: no price of their models is."
+    words = f"An attempt of each costs at most ${plan.estimated_cost_usd} in all."
+    return f"{words} The price of {plan.unpriced} is not known." if plan.unpriced else words
 
 
 def progress_words(run: RedriveRun) -> str:
     words = f"{run.state}, {run.started} of {run.total} started"
-    return f"{words}, {run.succeeded} succeeded, {run.failed} failed"
+    words += f", {run.succeeded} succeeded, {run.failed} failed"
+    return f"{words}, {run.skipped} passed over" if run.skipped else words
+
+
+def why_stopped(run: RedriveRun) -> str | None:
+    """Return why it was stopped, by its word and in a sentence; None if it was not."""
+    if run.stopped_because is None:
+        return None
+    by = (f"by the key {run.stopped_by}",) if run.stopped_by else ()
+    return "; ".join([run.stopped_because, *filter(None, [run.stopped_detail]), *by])
 
 
 def run_style(state: str) -> str:
@@ -96,11 +110,15 @@ def _numbers(run: RedriveRun) -> tuple[str, str, str]:
 def _facts(run: RedriveRun) -> Iterator[tuple[str, str]]:
     yield "id", run.id
     yield "state", run.state
-    if run.stopped_because:
-        yield "stopped because", run.stopped_because
+    if why := why_stopped(run):
+        yield "stopped because", why
     yield "started", f"{run.started} of {run.total}"
     yield "succeeded", str(run.succeeded)
     yield "failed", str(run.failed)
+    if run.canceled:
+        yield "canceled", str(run.canceled)
+    for reason, count in run.skipped_because.items():
+        yield "passed over", f"{count}: {reason}"
     yield from _order(run)
     for name, at in (("began", run.created_at), ("ended", run.finished_at)):
         if at:
