@@ -76,10 +76,12 @@ def test_the_command_shows_who_did_what_and_why(server: ScriptedServer, command:
 
 
 def test_eyes_see_an_act_with_its_reason_under_it() -> None:
-    lines = on_paper(audit_table([AuditEntry.from_json(entry())], now=NOW.timestamp()), columns=80)
+    act = entry(detail={"patched": ["input", "params"], "redriven_to": "job_2"})
+
+    lines = on_paper(audit_table([AuditEntry.from_json(act)], now=NOW.timestamp()), columns=80)
 
     assert lines[1] == f"2 h ago  dead_letter.redriven  {LETTER}  k1"
-    assert lines[2] == "  the outage is over; tenant acme; redriven to job_2"
+    assert lines[2] == "  the outage is over; tenant acme; patched input, params; redriven to job_2"
 
 
 def test_metrics_tell_how_many_and_what_holds(server: ScriptedServer) -> None:

@@ -404,13 +404,14 @@ def test_show_tells_what_was_asked_and_why_it_stopped(
 
 
 def test_eyes_see_a_list_and_one_of_it_at_80_columns() -> None:
-    found = RedriveRun.from_json(run(created_at="2026-11-29T10:00:00.000Z"))
+    found = RedriveRun.from_json(run("stopped", stopped_because="asked", stopped_by="k1"))
 
     listed = on_paper(run_list_table([found], now=1_795_946_400.0 + 180), columns=80)
     shown = on_paper(run_table(found), columns=80)
 
     assert listed[1].startswith(f"{RUN}  ")
     assert "4/10" in listed[1]
+    assert listed[2] == "  the outage is over; stopped: asked; by the key k1"
     assert shown[0].split() == ["id", RUN]
 
 

@@ -69,8 +69,12 @@ def audit_table(entries: Sequence[AuditEntry], *, now: float) -> RenderableType:
 
 def _row(entry: AuditEntry, *, now: float) -> Row:
     whose = (f"tenant {entry.tenant_id}",) if entry.tenant_id else ()
-    facts = [f"{name.replace('_', ' ')} {value}" for name, value in entry.detail.items()]
+    facts = [f"{name.replace('_', ' ')} {_words(each)}" for name, each in entry.detail.items()]
     return Row(
         cells=(age(entry.at, now=now), entry.action, entry.target, entry.actor or ""),
         under="; ".join([entry.reason or "no reason", *whose, *facts]),
     )
+
+
+def _words(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from uketsuke_client.command.age import age
+from uketsuke_client.command.blocks import Row, blocks
 from uketsuke_client.command.screen import printable
 from uketsuke_client.command.show import shown_time
 from uketsuke_client.redrive_run import RedrivePlan, RedriveRun
@@ -20,8 +21,7 @@ _STYLES: Final[Mapping[str, str]] = {
     "done": "green",
     "stopped": "red",
 }
-_HEAD = ("id", "began", "state", "started", "succeeded", "failed", "reason")
-_NUMBERS = ("started", "succeeded", "failed")
+_HEAD = ("id", "began", "state", "started", "succeeded", "failed")
 
 
 def plan_words(plan: RedrivePlan) -> str:
@@ -91,16 +91,14 @@ def run_list_lines(runs: Iterable[RedriveRun]) -> str:
 
 
 def run_list_table(runs: Sequence[RedriveRun], *, now: float) -> RenderableType:
-    table = Table(box=None, header_style="dim", pad_edge=False)
-    for name in _HEAD:
-        table.add_column(
-            name, no_wrap=name == "id", justify="right" if name in _NUMBERS else "left"
-        )
-    for run in runs:
-        began = age(run.created_at, now=now)
-        cells = (run.id, began, run.state, *_numbers(run), run.reason or "")
-        table.add_row(*(Text(printable(cell), style=run_style(run.state)) for cell in cells))
-    return table
+    return blocks(_HEAD, [_row(run, now=now) for run in runs])
+
+
+def _row(run: RedriveRun, *, now: float) -> Row:
+    cells = (run.id, age(run.created_at, now=now), run.state, *_numbers(run))
+    why = why_stopped(run)
+    under = "; ".join([run.reason or "", *([f"stopped: {why}"] if why else [])])
+    return Row(cells=cells, under=under, style=run_style(run.state))
 
 
 def _numbers(run: RedriveRun) -> tuple[str, str, str]:
