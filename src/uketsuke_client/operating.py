@@ -60,9 +60,9 @@ class Operating:
         path = request.with_query(_LETTERS, **query)
         return pages(path, reader=DeadLetter.from_json, transport=self._transport)
 
-    def dead_letter_groups(self) -> Iterator[DeadLetterGroup]:
+    def dead_letter_groups(self, *, tenant: str | None = None) -> Iterator[DeadLetterGroup]:
         """Yield what the open dead letters have in common, the largest groups first."""
-        path = request.with_query(f"{_LETTERS}/groups", limit=_MOST_ITEMS)
+        path = request.with_query(f"{_LETTERS}/groups", tenant=tenant, limit=_MOST_ITEMS)
         return pages(path, reader=DeadLetterGroup.from_json, transport=self._transport)
 
     def dead_letter(self, letter_id: str) -> DeadLetter:

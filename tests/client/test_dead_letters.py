@@ -307,7 +307,10 @@ def test_a_terminal_shows_a_list_with_ages(server: ScriptedServer) -> None:
 def test_groups_show_what_they_have_in_common(server: ScriptedServer, command: Command) -> None:
     server.answers("GET", f"{LIST}/groups?limit=200", Answer(body=page(group())))
 
+    server.answers("GET", f"{LIST}/groups?tenant=acme&limit=200", Answer(body=page(group())))
+
     plain, with_json = command("dlq", "groups"), command("dlq", "groups", "--json")
+    of_one = command("dlq", "groups", "--tenant", "acme")
 
     assert plain.out.rstrip("\n").split("\t") == [
         FINGERPRINT,
@@ -318,6 +321,7 @@ def test_groups_show_what_they_have_in_common(server: ScriptedServer, command: C
         "redrive",
     ]
     assert with_json.document == {"items": [group()]}
+    assert of_one.out == plain.out
 
 
 def test_eyes_see_a_groups_fingerprint_whole() -> None:

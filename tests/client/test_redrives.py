@@ -265,9 +265,7 @@ def test_where_nothing_is_replayable_nothing_is_started(
     assert all(received.json["dry_run"] for received in posts(server))
 
 
-@pytest.mark.parametrize(
-    ("typed", "code", "sent"), [("y\n", 0, 2), ("\n", 130, 1), ("\x04", 130, 1)]
-)
+@pytest.mark.parametrize(("typed", "code", "sent"), [("y\n", 0, 2), ("\x04", 130, 1)])
 def test_a_terminal_is_asked_before_anything_is_done(
     server: ScriptedServer, typed: str, code: int, sent: int
 ) -> None:

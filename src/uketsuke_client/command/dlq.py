@@ -70,10 +70,12 @@ def list_(
 
 
 @dlq_app.command(epilog=EXIT_CODES_HELP)
-def groups(url: Url = DEFAULT_URL, key: Key = None, json_output: Json = False) -> None:
+def groups(
+    tenant: Tenant = None, url: Url = DEFAULT_URL, key: Key = None, json_output: Json = False
+) -> None:
     """Show what the open dead letters have in common, and what most likely helps."""
     with session(url=url, key=key, json_output=json_output) as here:
-        found = list(here.client.dead_letter_groups())
+        found = list(here.client.dead_letter_groups(tenant=tenant))
         if found:
             here.screen.answer(group_lines(found), rendered=group_table(found, now=Clock().now()))
         else:

@@ -163,7 +163,7 @@ _HINTS: Final[Mapping[str, str]] = {
     ),
     "already_redriven": "Follow its job: uketsuke status {job} --follow",
     "already_resolved": "uketsuke dlq show ID says by whom and why.",
-    "not_replayable": "--patch brings another input; --force is for a line that was redriven too often.",
+    "not_replayable": "--patch brings another input; --force redrives a line once more.",
     "input_gone": "--patch can bring another input; uketsuke dlq discard closes the case.",
     "too_large": "Send large inputs by reference: uketsuke upload FILE, then submit with --ref.",
     "not_acceptable": "Only the vectors of an embed can be had so: name a file without .f32.",
