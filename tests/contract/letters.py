@@ -21,6 +21,21 @@ def letter_id() -> str:
 
 async def put_letter(store: Store, **columns: object) -> str:
     """Write an open letter of the store's tenant and return its id; ``columns`` say the rest."""
+    (letter,) = await put_letters(store, 1, **columns)
+    return letter
+
+
+async def put_letters(store: Store, count: int, **columns: object) -> list[str]:
+    """Write so many of them at once."""
+    rows = [_row(store, columns) for _ in range(count)]
+    names = ", ".join(rows[0])
+    marks = ", ".join(f"?{number}" for number, _ in enumerate(rows[0], 1))
+    sql = f"INSERT INTO dead_letters ({names}) VALUES ({marks})"  # noqa: S608 - our own names
+    await store.database.batch([Statement(sql, tuple(row.values())) for row in rows])
+    return [row["id"] for row in rows]
+
+
+def _row(store: Store, columns: Mapping[str, object]) -> Mapping[str, Any]:
     at = columns.get("last_failed_at", LATE_MS)
     values: Mapping[str, Any] = {
         "id": letter_id(),
@@ -40,8 +55,4 @@ async def put_letter(store: Store, **columns: object) -> str:
     }
     if values.get("status", "open") != "open":
         values = {"resolved_at": at, "resolved_by": "key", "reason": "why", **values}
-    names = ", ".join(values)
-    marks = ", ".join(f"?{number}" for number, _ in enumerate(values, 1))
-    sql = f"INSERT INTO dead_letters ({names}) VALUES ({marks})"  # noqa: S608 - our own names
-    await store.database.batch([Statement(sql, tuple(values.values()))])
-    return str(values["id"])
+    return values

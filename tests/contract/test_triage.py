@@ -8,13 +8,16 @@ from typing import Any
 import pytest
 
 from tests.contract.factories import Store, ending
-from tests.contract.letters import LATE_MS, put_letter
+from tests.contract.letters import LATE_MS, put_letter, put_letters
+from tests.contract.test_cost import BUDGET
 from uketsuke.adapters.sql import triage as module
+from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.database import Statement
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.terms import NOW
 from uketsuke.adapters.sql.triage import SqlTriage
+from uketsuke.domain.condition import measures_of
 from uketsuke.domain.dead_letter import LetterStatus, Verdict, replay_of
 from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.letter_group import LetterGroup
@@ -49,8 +52,8 @@ async def group(store: Store, **wanted: Any) -> list[LetterGroup]:
 async def test_a_list_is_whole_over_its_pages_though_all_failed_at_once(
     store: Store, status: LetterStatus | None
 ) -> None:
-    older = [await put_letter(store) for _ in range(5)]
-    newer = [await put_letter(store, last_failed_at=LATE_MS + 1) for _ in range(2)]
+    older = await put_letters(store, 5)
+    newer = await put_letters(store, 2, last_failed_at=LATE_MS + 1)
 
     found = [page for page in await pages(store, limit=3, status=status) if page]
 
@@ -98,8 +101,7 @@ async def test_a_rare_letter_is_found_over_short_pages(
     monkeypatch.setattr(module, "_STRETCH", 4)
     monkeypatch.setattr(module, "_OPEN_STRETCH", 4)
     rare = await put_letter(store, kind="embed")
-    for _ in range(9):
-        await put_letter(store)
+    await put_letters(store, 9)
 
     for status in (None, LetterStatus.OPEN):
         chosen = LetterFilter(tenant_id=store.tenant, kind="embed", status=status)
@@ -212,3 +214,36 @@ async def test_only_letters_resolved_long_ago_are_deleted(store: Store) -> None:
 
     assert deleted >= 2  # of those that other tests have left on D1, too
     assert await listed(store) == left[::-1]
+
+
+async def test_a_page_reads_what_it_shows_or_a_stretch_however_many_letters_there_are(
+    d1_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("_STRETCH", "_OPEN_STRETCH"):
+        monkeypatch.setattr(module, name, 20)
+    await put_letters(d1_store, 60)
+    triage, database = SqlTriage(d1_store.database), d1_store.database
+
+    async def rows_read(limit: int, **wanted: Any) -> int:
+        before = database.rows_read
+        await triage.page(LetterFilter(**wanted), before=None, limit=limit)
+        return int(database.rows_read - before)
+
+    a_letter = BUDGET["letters"]["rows_read_a_letter"]
+    for status in (None, LetterStatus.OPEN):
+        assert await rows_read(10, status=status) <= 10 * a_letter
+        assert await rows_read(10, status=status, kind="none") <= 3 * 20 + 3
+
+
+async def test_what_the_sweep_keeps_costs_what_the_budget_says(d1_store: Store) -> None:
+    month = timedelta(days=30)
+    conditions = SqlConditions(
+        d1_store.database, keep_inputs=month, keep_results=month, expiring_within=month
+    )
+    measures = measures_of(await conditions.figures(), dlq_oldest=None)
+    before = d1_store.database.rows_written
+
+    await conditions.keep(measures)
+
+    written = d1_store.database.rows_written - before
+    assert written == len(measures) == BUDGET["letters"]["rows_written_a_sweep"]

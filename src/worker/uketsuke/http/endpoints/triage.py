@@ -25,6 +25,7 @@ from uketsuke.services.ports import LetterFilter, LetterPlace
 
 GROUPS_QUERY: Final = frozenset({"status", "class", "kind", "tenant", "limit"})
 LIST_QUERY: Final = GROUPS_QUERY | {"fingerprint", "cursor"}
+_END_OF_TIME_MS: Final = 10**15  # what D1 takes, and far from any clock
 _E = TypeVar("_E", LetterStatus, ErrorClass)
 
 
@@ -86,6 +87,6 @@ def _word(words: type[_E], text: str | None) -> _E | None:
 
 def _read_place(cursor: str) -> LetterPlace:
     place = read_cursor(cursor, LetterPlace)
-    if not LETTER_ID.fullmatch(place.id) or abs(place.last_failed_ms) >= 2**53:
+    if not LETTER_ID.fullmatch(place.id) or not 0 <= place.last_failed_ms < _END_OF_TIME_MS:
         raise refuse("invalid_cursor")
     return place

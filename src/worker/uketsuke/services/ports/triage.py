@@ -14,7 +14,7 @@ from uketsuke.domain.letter_group import LetterGroup
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LetterFilter:
-    """Which dead letters are meant; None is any. A kind's name has no colon."""
+    """Which dead letters are meant; None is any."""
 
     status: LetterStatus | None = None
     error_class: ErrorClass | None = None
