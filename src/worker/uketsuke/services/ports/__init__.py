@@ -23,7 +23,7 @@ from uketsuke.services.ports.costs import (
     UsagePage,
     Used,
 )
-from uketsuke.services.ports.dead_letters import DeadLetters
+from uketsuke.services.ports.dead_letters import Counter, DeadLetters
 from uketsuke.services.ports.jobs import (
     NO_LANES,
     AcceptedNew,
@@ -123,6 +123,7 @@ __all__ = [
     "Clock",
     "Conditions",
     "Costs",
+    "Counter",
     "DayBudget",
     "DeadLetters",
     "Delivery",
