@@ -10,6 +10,7 @@ from tests.support.sqlite import connect
 from uketsuke.adapters.sql import (
     accept_statements,
     audit,
+    bulk_statements,
     conditions,
     cost_statements,
     costs,
@@ -40,6 +41,7 @@ MODULES = (
     dead_letters,
     redrive_statements,
     audit,
+    bulk_statements,
 )
 COSTS = (cost_statements, costs)
 SCHEDULING = (schedules, occurrences, lane_statements)

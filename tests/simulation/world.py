@@ -37,6 +37,7 @@ from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
+from uketsuke.adapters.sql.redrives import SqlRedrives
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
@@ -256,7 +257,6 @@ class World:
             ),
             occurrences=SqlOccurrences(database),
             dead_letters=SqlDeadLetters(database, triage_within=settings.triage_within),
-            audit=SqlAudit(database),
             triage=SqlTriage(database),
             conditions=SqlConditions(
                 database,
@@ -264,6 +264,8 @@ class World:
                 keep_results=settings.keep_results,
                 expiring_within=settings.expiring_within,
             ),
+            redrives=SqlRedrives(database, tariff),
+            audit=SqlAudit(database),
             keys=SqlKeys(database),
             blobs=BlobPort(self.store, self.wires["blobs"], isolate),
             queue=QueuePort(self.queue, self.wires["queue"], isolate),

@@ -23,6 +23,7 @@ from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
+from uketsuke.adapters.sql.redrives import SqlRedrives
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
@@ -82,7 +83,6 @@ def build_ports(env: Any, *, needs: Callable[[Settings], frozenset[str]]) -> Por
         ),
         occurrences=SqlOccurrences(database),
         dead_letters=SqlDeadLetters(database, triage_within=settings.triage_within),
-        audit=SqlAudit(database),
         triage=SqlTriage(database),
         conditions=SqlConditions(
             database,
@@ -90,6 +90,8 @@ def build_ports(env: Any, *, needs: Callable[[Settings], frozenset[str]]) -> Por
             keep_results=settings.keep_results,
             expiring_within=settings.expiring_within,
         ),
+        audit=SqlAudit(database),
+        redrives=SqlRedrives(database, tariff),
         keys=SqlKeys(database),
         blobs=R2Blobs(ffi.raw_binding(env, "BLOBS")),
         queue=CloudflareQueue(ffi.raw_binding(env, "JOBS")),

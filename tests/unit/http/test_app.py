@@ -27,7 +27,7 @@ from uketsuke.http.routes import ROUTES, Route, find_place
 from uketsuke.settings import Settings
 
 JOB_PATH = f"/v1/jobs/{an_id('job', 1)}"
-OPERATING = ("dead_letters", "audit", "triage", "conditions")
+OPERATING = ("dead_letters", "triage", "conditions", "audit", "redrives")
 CLOSED = [route for route in ROUTES if route.scopes]
 _OF_TENANTS = {"jobs:read", "jobs:write"}
 FOR_TENANTS_ONLY = [route for route in CLOSED if "operate" not in route.scopes]
@@ -35,12 +35,13 @@ FOR_TENANTS_ONLY = [route for route in CLOSED if "operate" not in route.scopes]
 
 def path_of(route: Route) -> str:
     path = route.template.replace("{job_id}", an_id("job", 1)).replace("{name}", "nightly")
+    path = path.replace("{redrive_id}", an_id("rd", 1))
     return path.replace("{letter_id}", an_id("dl", 1))
 
 
 def fitting_key(world: World, route: Route) -> str:
     """Make a key that the route takes: a tenant's, if it takes those."""
-    if not route.scopes or route.scopes & _OF_TENANTS:
+    if route.scopes & _OF_TENANTS:
         return world.add_key(8, tenant_id=TENANT, scopes="jobs:read jobs:write")
     return world.add_key(8, tenant_id=None, scopes="operate")
 
@@ -51,6 +52,8 @@ def document_for(route: Route) -> dict[str, object] | None:
         return {}
     if route.endpoint in (redrive_letter, discard_letter):
         return {"reason": "because"}
+    if route.template == "/v1/redrives" and route.method == "POST":
+        return {"filter": {}, "reason": "because"}
     work: dict[str, object] = {"kind": "summarize", "input": {"text": "a"}}
     if route.endpoint is put_schedule_document:
         return {**work, "cron": "0 7 * * *"}
@@ -144,6 +147,8 @@ def test_a_mistake_of_ours_tells_nothing_and_is_noted(
             "usage",
             "groups",
             "kept",
+            "start",
+            "stop",
         ):
             if hasattr(getattr(world, place), method):
                 monkeypatch.setattr(getattr(world, place), method, slip)

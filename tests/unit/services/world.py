@@ -23,6 +23,7 @@ from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
+from uketsuke.adapters.sql.redrives import SqlRedrives
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
@@ -219,7 +220,6 @@ class World:
             ),
             occurrences=SqlOccurrences(self.database),
             dead_letters=SqlDeadLetters(self.database, triage_within=self.settings.triage_within),
-            audit=SqlAudit(self.database),
             triage=SqlTriage(self.database),
             conditions=SqlConditions(
                 self.database,
@@ -227,6 +227,8 @@ class World:
                 keep_results=self.settings.keep_results,
                 expiring_within=self.settings.expiring_within,
             ),
+            audit=SqlAudit(self.database),
+            redrives=SqlRedrives(self.database, tariff),
             keys=SqlKeys(self.database),
             blobs=self.blobs,
             queue=self.queue,

@@ -116,7 +116,7 @@ MEANINGS: Final[Mapping[Code, Meaning]] = MappingProxyType(
             409, "The job was canceled", "It has no result. Submit it again if it is wanted."
         ),
         "already_finished": Meaning(
-            409, "The job has already ended", "Nothing was changed. Look at the job for its end."
+            409, "It has already ended", "Nothing was changed. Look at the job for its end."
         ),
         "already_redriven": Meaning(
             409,

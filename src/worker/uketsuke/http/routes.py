@@ -17,6 +17,13 @@ from uketsuke.http.endpoints.list_jobs import QUERY, list_jobs
 from uketsuke.http.endpoints.metrics import get_metrics
 from uketsuke.http.endpoints.openapi import get_openapi
 from uketsuke.http.endpoints.redrive_letter import redrive_letter
+from uketsuke.http.endpoints.redrives import LIST_QUERY as REDRIVES_QUERY
+from uketsuke.http.endpoints.redrives import (
+    get_redrive,
+    list_redrives,
+    stop_redrive,
+    submit_redrive,
+)
 from uketsuke.http.endpoints.schedules import (
     LIST_QUERY,
     ONE_QUERY,
@@ -86,6 +93,10 @@ ROUTES: Final = tuple(
         ("POST", "/v1/dead-letters/{letter_id}/redrive", _OPERATE, redrive_letter, _NONE),
         ("POST", "/v1/dead-letters/{letter_id}/discard", _OPERATE, discard_letter, _NONE),
         ("GET", "/v1/audit", _READ, list_audit, AUDIT_QUERY),
+        ("POST", "/v1/redrives", _OPERATE, submit_redrive, _NONE),
+        ("GET", "/v1/redrives", _OPERATE, list_redrives, REDRIVES_QUERY),
+        ("GET", "/v1/redrives/{redrive_id}", _OPERATE, get_redrive, _NONE),
+        ("POST", "/v1/redrives/{redrive_id}/stop", _OPERATE, stop_redrive, _NONE),
         ("GET", "/openapi.json", _OPEN, get_openapi, _NONE),
         ("GET", "/healthz", _OPEN, get_health, _NONE),
         ("GET", "/readyz", _OPEN, get_readiness, _NONE),

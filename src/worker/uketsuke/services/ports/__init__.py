@@ -56,6 +56,14 @@ from uketsuke.services.ports.platform import (
     WatchedQueue,
     Workflows,
 )
+from uketsuke.services.ports.redrives import (
+    BulkPlace,
+    Candidates,
+    Decided,
+    RedrivePage,
+    Redrives,
+    ShownRedrive,
+)
 from uketsuke.services.ports.schedules import (
     DueSchedules,
     Occurrences,
@@ -100,9 +108,10 @@ class Ports:
     schedules: Schedules
     occurrences: Occurrences
     dead_letters: DeadLetters
-    audit: Audit
     triage: Triage
     conditions: Conditions
+    audit: Audit
+    redrives: Redrives
     keys: KeyStore
     blobs: Blobs
     queue: JobQueue
@@ -125,12 +134,15 @@ __all__ = [
     "AuditFilter",
     "AuditPage",
     "Blobs",
+    "BulkPlace",
+    "Candidates",
     "Clock",
     "Conditions",
     "Costs",
     "Counter",
     "DayBudget",
     "DeadLetters",
+    "Decided",
     "Delivery",
     "Dice",
     "DueSchedules",
@@ -157,10 +169,13 @@ __all__ = [
     "Ports",
     "Purging",
     "PutSchedule",
+    "RedrivePage",
+    "Redrives",
     "RunInProgress",
     "Runs",
     "SchedulePage",
     "Schedules",
+    "ShownRedrive",
     "Steps",
     "StoredStream",
     "StreamedBody",
