@@ -93,15 +93,19 @@ async def redriven(store: Store, name: str, number: int = 0) -> object:
 async def test_what_may_be_redriven_is_the_same_to_the_statement_and_to_the_domain(
     store: Store,
 ) -> None:
-    for error_class in ErrorClass:
-        await letters(store, 1, **{"class": error_class})
-    for code in MESSAGES:
-        await letters(store, 1, code=code)
-        await letters(store, 1, **{"class": "invalid_input", "code": code})
-    await letters(store, 1, redrives=3)
-    await letters(store, 1, schema_version=2)
-    await letters(store, 1, schema_version=None)
-    await letters(store, 3)
+    changes: list[dict[str, Any]] = [
+        *({"class": error_class} for error_class in ErrorClass),
+        *({"code": code} for code in MESSAGES),
+        *({"class": "invalid_input", "code": code} for code in MESSAGES),
+        {"redrives": 3},
+        {"schema_version": 2},
+        {"schema_version": None},
+        {},
+        {},
+        {},
+    ]
+    each = [letters_of(store.tenant, 1, **columns) for columns in changes]
+    await store.database.batch([statement for statements in each for statement in statements])
     gone = "SELECT min(id) FROM (SELECT id FROM jobs WHERE tenant_id = ?1 ORDER BY id DESC LIMIT 3)"
     await run(store, f"UPDATE jobs SET expires_at = 1 WHERE id = ({gone})", store.tenant)  # noqa: S608
     named = "SELECT max(id) FROM jobs WHERE tenant_id = ?1"
