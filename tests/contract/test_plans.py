@@ -9,6 +9,8 @@ import pytest
 from tests.support.sqlite import connect
 from uketsuke.adapters.sql import (
     accept_statements,
+    audit,
+    bulk_statements,
     conditions,
     cost_statements,
     costs,
@@ -20,6 +22,7 @@ from uketsuke.adapters.sql import (
     listing,
     occurrences,
     purging,
+    redrive_statements,
     schedules,
     statements,
     sweeping,
@@ -36,6 +39,9 @@ MODULES = (
     keys,
     listing,
     dead_letters,
+    redrive_statements,
+    audit,
+    bulk_statements,
 )
 COSTS = (cost_statements, costs)
 SCHEDULING = (schedules, occurrences, lane_statements)

@@ -27,6 +27,7 @@ from tests.simulation.wire import FAULTS, PATIENCE, Faults, Wire
 from tests.simulation.workflows import VirtualWorkflows, WorkflowPort
 from tests.support.sqlite import SqliteDatabase, connect
 from uketsuke.adapters.sql.alerts import SqlAlerts
+from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.database import Row, Statement
@@ -38,6 +39,7 @@ from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.money_and_lanes import SqlMoneyAndLanes
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
+from uketsuke.adapters.sql.redrives import SqlRedrives
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
@@ -269,6 +271,8 @@ class World:
             ),
             alerts=SqlAlerts(database),
             receiver=None,
+            redrives=SqlRedrives(database, tariff),
+            audit=SqlAudit(database),
             keys=SqlKeys(database),
             blobs=BlobPort(self.store, self.wires["blobs"], isolate),
             queue=QueuePort(self.queue, self.wires["queue"], isolate),

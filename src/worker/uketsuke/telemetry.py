@@ -13,6 +13,7 @@ LEVELS: Final = {
     "late_write_refused": "warning",
     "job_failed": "warning",
     "message_buried": "warning",
+    "dead_message_put_off": "warning",
     "duty_failed": "error",
     "bad_settings": "error",
     "send_failed": "warning",
@@ -28,6 +29,8 @@ LEVELS: Final = {
     "lane_not_told": "warning",
     "alert_fired": "warning",
     "alerts_not_told": "warning",
+    "redrive_broke_off": "warning",
+    "letter_not_redriven": "error",
 }
 
 
@@ -53,6 +56,7 @@ class Fields(TypedDict, total=False):
     route: str
     status: int
     duty: str
+    redrive_id: str
     count: int
     condition: str
     value: int | None

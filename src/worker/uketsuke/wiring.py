@@ -14,6 +14,7 @@ from uketsuke.adapters.cloudflare.r2 import R2Blobs
 from uketsuke.adapters.cloudflare.workflows import CloudflareWorkflows
 from uketsuke.adapters.cloudflare.world import SystemClock, SystemDice
 from uketsuke.adapters.sql.alerts import SqlAlerts
+from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
@@ -24,6 +25,7 @@ from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.money_and_lanes import SqlMoneyAndLanes
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
+from uketsuke.adapters.sql.redrives import SqlRedrives
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
@@ -96,6 +98,8 @@ def build_ports(env: Any, *, needs: Callable[[Settings], frozenset[str]]) -> Por
         ),
         alerts=SqlAlerts(database),
         receiver=_receiver(settings),
+        audit=SqlAudit(database),
+        redrives=SqlRedrives(database, tariff),
         keys=SqlKeys(database),
         blobs=R2Blobs(ffi.raw_binding(env, "BLOBS")),
         queue=CloudflareQueue(ffi.raw_binding(env, "JOBS")),

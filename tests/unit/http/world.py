@@ -23,9 +23,11 @@ from tests.unit.http.fakes import (
     FakeQueue,
 )
 from uketsuke.adapters.sql.alerts import SqlAlerts
+from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
+from uketsuke.adapters.sql.redrives import SqlRedrives
 from uketsuke.adapters.sql.schedules import SqlSchedules
 from uketsuke.adapters.sql.sweeping import SqlSweeping
 from uketsuke.adapters.sql.triage import SqlTriage
@@ -40,7 +42,10 @@ PEPPER = b"only for tests"
 _FAKED = (
     "settings", "jobs", "listing", "inputs", "keys", "blobs", "queue", "workflows", "clock", "dice"
 )  # fmt: skip
-_REAL = ("schedules", "costs", "dead_letters", "triage", "conditions", "alerts", "sweeping")
+_REAL = (
+    "schedules", "costs", "dead_letters", "triage", "conditions", "audit", "redrives", "alerts",
+    "sweeping",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +86,8 @@ class World:
     conditions: SqlConditions = field(init=False)
     alerts: SqlAlerts = field(init=False)
     sweeping: SqlSweeping = field(init=False)
+    audit: SqlAudit = field(init=False)
+    redrives: SqlRedrives = field(init=False)
     inputs: FakeInputs = field(default_factory=FakeInputs)
     blobs: FakeBlobs = field(default_factory=FakeBlobs)
     queue: FakeQueue = field(default_factory=FakeQueue)
@@ -110,6 +117,8 @@ class World:
         )
         self.alerts = SqlAlerts(self.database)
         self.sweeping = SqlSweeping(self.database, RETENTION)
+        self.audit = SqlAudit(self.database)
+        self.redrives = SqlRedrives(self.database, self.settings.tariff({}))
 
     @property
     def ports(self) -> Ports:

@@ -13,6 +13,7 @@ from tests.simulation.loop import VirtualLoop, run
 from tests.support.sqlite import SqliteDatabase, connect
 from tests.support.workflows import MemoryWorkflows
 from uketsuke.adapters.sql.alerts import SqlAlerts
+from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.database import Row, Statement
@@ -24,6 +25,7 @@ from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.money_and_lanes import SqlMoneyAndLanes
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
+from uketsuke.adapters.sql.redrives import SqlRedrives
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
@@ -251,6 +253,8 @@ class World:
             ),
             alerts=SqlAlerts(self.database),
             receiver=self.receiver if self.settings.alert_webhook_url else None,
+            audit=SqlAudit(self.database),
+            redrives=SqlRedrives(self.database, tariff),
             keys=SqlKeys(self.database),
             blobs=self.blobs,
             queue=self.queue,

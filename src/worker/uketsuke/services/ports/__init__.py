@@ -15,6 +15,7 @@ from uketsuke.services.ports.ai import (
     AudioInput,
 )
 from uketsuke.services.ports.alerts import Alerts, MoneyAndLanes, Receiver
+from uketsuke.services.ports.audit import Audit, AuditFilter, AuditPage
 from uketsuke.services.ports.costs import (
     Costs,
     DayBudget,
@@ -24,7 +25,7 @@ from uketsuke.services.ports.costs import (
     UsagePage,
     Used,
 )
-from uketsuke.services.ports.dead_letters import DeadLetters
+from uketsuke.services.ports.dead_letters import Counter, DeadLetters
 from uketsuke.services.ports.jobs import (
     NO_LANES,
     AcceptedNew,
@@ -55,6 +56,14 @@ from uketsuke.services.ports.platform import (
     Unavailable,
     WatchedQueue,
     Workflows,
+)
+from uketsuke.services.ports.redrives import (
+    BulkPlace,
+    Candidates,
+    Decided,
+    RedrivePage,
+    Redrives,
+    ShownRedrive,
 )
 from uketsuke.services.ports.schedules import (
     DueSchedules,
@@ -105,6 +114,8 @@ class Ports:
     money_and_lanes: MoneyAndLanes
     alerts: Alerts
     receiver: Receiver | None
+    audit: Audit
+    redrives: Redrives
     keys: KeyStore
     blobs: Blobs
     queue: JobQueue
@@ -124,12 +135,19 @@ __all__ = [
     "Alerts",
     "AudioForm",
     "AudioInput",
+    "Audit",
+    "AuditFilter",
+    "AuditPage",
     "Blobs",
+    "BulkPlace",
+    "Candidates",
     "Clock",
     "Conditions",
     "Costs",
+    "Counter",
     "DayBudget",
     "DeadLetters",
+    "Decided",
     "Delivery",
     "Dice",
     "DueSchedules",
@@ -158,10 +176,13 @@ __all__ = [
     "Purging",
     "PutSchedule",
     "Receiver",
+    "RedrivePage",
+    "Redrives",
     "RunInProgress",
     "Runs",
     "SchedulePage",
     "Schedules",
+    "ShownRedrive",
     "Steps",
     "StoredStream",
     "StreamedBody",
