@@ -25,6 +25,7 @@ from tests.unit.http.fakes import (
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
+from uketsuke.adapters.sql.metrics import SqlMetrics
 from uketsuke.adapters.sql.schedules import SqlSchedules
 from uketsuke.adapters.sql.triage import SqlTriage
 from uketsuke.domain.api_key import StoredKey, hash_secret
@@ -38,7 +39,7 @@ PEPPER = b"only for tests"
 _FAKED = (
     "settings", "jobs", "listing", "inputs", "keys", "blobs", "queue", "workflows", "clock", "dice"
 )  # fmt: skip
-_REAL = ("schedules", "costs", "dead_letters", "triage", "conditions")
+_REAL = ("schedules", "costs", "dead_letters", "triage", "conditions", "metrics")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +78,7 @@ class World:
     dead_letters: SqlDeadLetters = field(init=False)
     triage: SqlTriage = field(init=False)
     conditions: SqlConditions = field(init=False)
+    metrics: SqlMetrics = field(init=False)
     inputs: FakeInputs = field(default_factory=FakeInputs)
     blobs: FakeBlobs = field(default_factory=FakeBlobs)
     queue: FakeQueue = field(default_factory=FakeQueue)
@@ -98,6 +100,7 @@ class World:
         self.costs = SqlCosts(self.database, RETENTION, self.settings.tariff({}))
         self.dead_letters = SqlDeadLetters(self.database, triage_within=self.settings.triage_within)
         self.triage = SqlTriage(self.database)
+        self.metrics = SqlMetrics(self.database)
         self.conditions = SqlConditions(
             self.database,
             keep_inputs=self.settings.keep_inputs,

@@ -18,6 +18,7 @@ from uketsuke.services.messages import message_for
 from uketsuke.services.occurrences import RunLimits, look_after_occurrences, start_due
 from uketsuke.services.ports import Ports, Unavailable
 from uketsuke.services.purge import purge_inputs, purge_jobs, purge_letters
+from uketsuke.services.rollup import roll_up
 from uketsuke.services.silence import end_doomed, look_after
 from uketsuke.services.tell import tell_taken
 from uketsuke.telemetry import event, where_raised
@@ -105,6 +106,11 @@ async def _look_after(runs: Sequence[SilentRun], ports: Ports) -> None:
             )
 
 
+def duty_names() -> Sequence[str]:
+    """Return the duties that a sweep does, each with a row that says when it was done last."""
+    return tuple(_duties(_NO_KINDS))
+
+
 def _duties(limits: RunLimits) -> Mapping[str, Duty]:
     """Each duty by its name; what is due on the minute comes first."""
     return {
@@ -116,4 +122,5 @@ def _duties(limits: RunLimits) -> Mapping[str, Duty]:
         "purge_inputs": purge_inputs,
         "purge_letters": purge_letters,
         "conditions": reckon_conditions,
+        "roll_up": roll_up,
     }

@@ -37,6 +37,7 @@ from uketsuke.services.ports.jobs import (
     RunInProgress,
     Runs,
 )
+from uketsuke.services.ports.metrics import Look, Metrics
 from uketsuke.services.ports.platform import (
     MOST_ANSWER_BYTES,
     Blobs,
@@ -101,9 +102,11 @@ class Ports:
     dead_letters: DeadLetters
     triage: Triage
     conditions: Conditions
+    metrics: Metrics
     keys: KeyStore
     blobs: Blobs
     queue: JobQueue
+    live_queue: WatchedQueue
     dead_queue: WatchedQueue
     workflows: Workflows
     clock: Clock
@@ -147,6 +150,8 @@ __all__ = [
     "LetterPage",
     "LetterPlace",
     "Listing",
+    "Look",
+    "Metrics",
     "Occurrences",
     "Ports",
     "Purging",
