@@ -1,7 +1,7 @@
 """Duties that no history needs: each minute they would find nothing, or only count.
 
-No history has schedules, none lasts until a resolved dead letter goes, and what the conditions say
-changes nothing.
+No history has schedules, none lasts until a resolved dead letter goes, and what the conditions say,
+or the figures over time, changes nothing.
 
 They are apart because they were a quarter of all transactions; whoever lets histories have
 schedules takes this away.
@@ -14,7 +14,7 @@ from typing import Final
 
 from uketsuke.adapters.sql.sweeping import SqlSweeping
 
-_DUTIES: Final = ("start_due", "occurrences", "purge_letters", "conditions", "alerts")
+_DUTIES: Final = ("start_due", "occurrences", "purge_letters", "conditions", "alerts", "roll_up")
 
 
 class UnscheduledSweeping(SqlSweeping):

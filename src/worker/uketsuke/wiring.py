@@ -22,6 +22,7 @@ from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
 from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
+from uketsuke.adapters.sql.metrics import SqlMetrics
 from uketsuke.adapters.sql.money_and_lanes import SqlMoneyAndLanes
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
@@ -100,9 +101,11 @@ def build_ports(env: Any, *, needs: Callable[[Settings], frozenset[str]]) -> Por
         receiver=_receiver(settings),
         audit=SqlAudit(database),
         redrives=SqlRedrives(database, tariff),
+        metrics=SqlMetrics(database),
         keys=SqlKeys(database),
         blobs=R2Blobs(ffi.raw_binding(env, "BLOBS")),
         queue=CloudflareQueue(ffi.raw_binding(env, "JOBS")),
+        live_queue=QueueAge(ffi.raw_binding(env, "JOBS")),
         dead_queue=QueueAge(dead_jobs),
         workflows=CloudflareWorkflows(ffi.raw_binding(env, "JOB_WORKFLOW")),
         clock=SystemClock(),

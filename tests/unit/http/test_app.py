@@ -27,7 +27,7 @@ from uketsuke.http.routes import ROUTES, Route, find_place
 from uketsuke.settings import Settings
 
 JOB_PATH = f"/v1/jobs/{an_id('job', 1)}"
-OPERATING = ("dead_letters", "triage", "conditions", "audit", "redrives")
+OPERATING = ("dead_letters", "triage", "conditions", "audit", "redrives", "alerts")
 CLOSED = [route for route in ROUTES if route.scopes]
 _OF_TENANTS = {"jobs:read", "jobs:write"}
 FOR_TENANTS_ONLY = [route for route in CLOSED if "operate" not in route.scopes]
@@ -147,6 +147,7 @@ def test_a_mistake_of_ours_tells_nothing_and_is_noted(
             "usage",
             "groups",
             "kept",
+            "standing",
             "start",
             "stop",
         ):

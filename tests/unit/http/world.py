@@ -27,6 +27,7 @@ from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
+from uketsuke.adapters.sql.metrics import SqlMetrics
 from uketsuke.adapters.sql.redrives import SqlRedrives
 from uketsuke.adapters.sql.schedules import SqlSchedules
 from uketsuke.adapters.sql.sweeping import SqlSweeping
@@ -44,7 +45,7 @@ _FAKED = (
 )  # fmt: skip
 _REAL = (
     "schedules", "costs", "dead_letters", "triage", "conditions", "audit", "redrives", "alerts",
-    "sweeping",
+    "sweeping", "metrics",
 )  # fmt: skip
 
 
@@ -88,6 +89,7 @@ class World:
     sweeping: SqlSweeping = field(init=False)
     audit: SqlAudit = field(init=False)
     redrives: SqlRedrives = field(init=False)
+    metrics: SqlMetrics = field(init=False)
     inputs: FakeInputs = field(default_factory=FakeInputs)
     blobs: FakeBlobs = field(default_factory=FakeBlobs)
     queue: FakeQueue = field(default_factory=FakeQueue)
@@ -109,6 +111,7 @@ class World:
         self.costs = SqlCosts(self.database, RETENTION, self.settings.tariff({}))
         self.dead_letters = SqlDeadLetters(self.database, triage_within=self.settings.triage_within)
         self.triage = SqlTriage(self.database)
+        self.metrics = SqlMetrics(self.database)
         self.conditions = SqlConditions(
             self.database,
             keep_inputs=self.settings.keep_inputs,

@@ -22,6 +22,7 @@ from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
 from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
+from uketsuke.adapters.sql.metrics import SqlMetrics
 from uketsuke.adapters.sql.money_and_lanes import SqlMoneyAndLanes
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
@@ -157,9 +158,13 @@ class AgingQueue:
     """A queue whose oldest message is as old as a test says."""
 
     age: timedelta | None = field(default_factory=timedelta)
+    waiting: int | None = 0
 
     async def oldest_age(self, *, now: datetime) -> timedelta | None:
         return self.age
+
+    async def backlog(self) -> int | None:
+        return self.waiting
 
 
 @dataclass
@@ -212,6 +217,7 @@ class World:
         self.database = FlakyDatabase(SqliteDatabase(self.connection))
         self.blobs = MemoryBlobs()
         self.queue = NotingQueue()
+        self.live_queue = AgingQueue()
         self.dead_queue = AgingQueue()
         self.workflows = MemoryWorkflows()
         self.receiver = NotingReceiver()
@@ -255,9 +261,11 @@ class World:
             receiver=self.receiver if self.settings.alert_webhook_url else None,
             audit=SqlAudit(self.database),
             redrives=SqlRedrives(self.database, tariff),
+            metrics=SqlMetrics(self.database),
             keys=SqlKeys(self.database),
             blobs=self.blobs,
             queue=self.queue,
+            live_queue=self.live_queue,
             dead_queue=self.dead_queue,
             workflows=self.workflows,
             clock=LoopClock(self.loop),

@@ -21,6 +21,7 @@ from uketsuke.services.ports import Ports, Unavailable
 from uketsuke.services.purge import purge_inputs, purge_jobs, purge_letters
 from uketsuke.services.redrive import Planner
 from uketsuke.services.redrives import drive_redrives
+from uketsuke.services.rollup import roll_up
 from uketsuke.services.silence import end_doomed, look_after
 from uketsuke.services.tell import tell_taken
 from uketsuke.telemetry import event, where_raised
@@ -33,6 +34,7 @@ _PAGES_A_TICK: Final = 10
 # As many messages wait already: those that we would add are most likely among them.
 _BACKLOG_IS_BEHIND: Final = 1000
 _DUTY_LEASE: Final = timedelta(minutes=5)
+_REDRIVES: Final = "redrives"
 
 
 async def sweep(
@@ -113,9 +115,18 @@ async def _look_after(runs: Sequence[SilentRun], ports: Ports) -> None:
             )
 
 
+def duty_names() -> Sequence[str]:
+    """Return the duties that a sweep does, each with a row that says when it was done last."""
+    return (*_duties(_NO_KINDS, None), _REDRIVES)
+
+
+async def _conditions(ports: Ports) -> int:
+    return await reckon_conditions(ports, duties=duty_names())
+
+
 def _duties(limits: RunLimits, planner: Planner | None) -> Mapping[str, Duty]:
     """Each duty by its name; what is due on the minute comes first, what asks the most last."""
-    redrives = {"redrives": partial(drive_redrives, planner=planner)} if planner else {}
+    redrives = {_REDRIVES: partial(drive_redrives, planner=planner)} if planner else {}
     return {
         "start_due": start_due,
         "occurrences": partial(look_after_occurrences, limits=limits),
@@ -124,7 +135,8 @@ def _duties(limits: RunLimits, planner: Planner | None) -> Mapping[str, Duty]:
         "purge_jobs": purge_jobs,
         "purge_inputs": purge_inputs,
         "purge_letters": purge_letters,
-        "conditions": reckon_conditions,
-        **redrives,
+        "roll_up": roll_up,
+        "conditions": _conditions,
         "alerts": look_after_alerts,
+        **redrives,
     }

@@ -39,6 +39,7 @@ from uketsuke.services.ports.jobs import (
     RunInProgress,
     Runs,
 )
+from uketsuke.services.ports.metrics import Look, Metrics
 from uketsuke.services.ports.platform import (
     MOST_ANSWER_BYTES,
     Blobs,
@@ -116,9 +117,11 @@ class Ports:
     receiver: Receiver | None
     audit: Audit
     redrives: Redrives
+    metrics: Metrics
     keys: KeyStore
     blobs: Blobs
     queue: JobQueue
+    live_queue: WatchedQueue
     dead_queue: WatchedQueue
     workflows: Workflows
     clock: Clock
@@ -170,6 +173,8 @@ __all__ = [
     "LetterPage",
     "LetterPlace",
     "Listing",
+    "Look",
+    "Metrics",
     "MoneyAndLanes",
     "Occurrences",
     "Ports",
