@@ -125,7 +125,7 @@ async def test_a_try_is_noted_before_and_after_and_waits_ever_longer(store: Stor
 
 
 async def wait_of(store: Store) -> int:
-    sql = f"SELECT round((try_at - {NOW}) / 60000.0) AS minutes FROM alerts WHERE name = ?1"
+    sql = f"SELECT round((try_at - {NOW}) / 60000.0) AS minutes FROM alerts WHERE name = ?1"  # noqa: S608
     ((found,),) = await store.database.batch([Statement(sql, (name_of(store),))])
     return int(found["minutes"])
 
@@ -150,7 +150,7 @@ async def test_a_new_step_is_due_at_once_and_a_late_record_of_the_old_one_does_n
 
 
 async def spend(store: Store, tenant: str, *, charged: int, budget: int | None) -> None:
-    sql = (
+    sql = (  # noqa: S608 -- a piece of ours
         "INSERT INTO usage_days (tenant_id, day, kind, provider, model, attempts,"
         " failed_attempts, input_tokens, output_tokens, audio_ms, cost_micros,"
         " failed_cost_micros, charged_micros, unknown)"

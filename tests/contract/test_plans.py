@@ -52,8 +52,8 @@ TRIAGE = (triage, conditions)
 FIGURES = (metric_statements, alerts, money_and_lanes)
 
 # What may be scanned: the wave that came in as JSON, a bounded stretch, what has one row, the lanes
-# that are parked, the few conditions, alerts, duties and counters, and the open dead letters, but in
-# their own index alone.
+# that are parked, the few conditions, alerts, duties and counters, and the open dead letters, but
+# in their own index alone.
 _HARMLESS = re.compile(
     r"SCAN (json_each|wave|held|e|asked|named|asks|put|page|owner|span|now|s|lanes|parked|other"
     r"|conditions|alerts|said|duties|counters|dead_letters USING COVERING INDEX dead_letters_open|"
