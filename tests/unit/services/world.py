@@ -15,6 +15,8 @@ from tests.support.workflows import MemoryWorkflows
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.database import Row, Statement
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
+from uketsuke.adapters.sql.doctor import SqlDoctor
+from uketsuke.adapters.sql.doctor_check import patience_of
 from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
 from uketsuke.adapters.sql.lanes import SqlLanes
@@ -205,6 +207,7 @@ class World:
             ),
             occurrences=SqlOccurrences(self.database),
             dead_letters=SqlDeadLetters(self.database, triage_within=self.settings.triage_within),
+            doctor=SqlDoctor(self.database, patience_of(self.settings, retention)),
             keys=SqlKeys(self.database),
             blobs=self.blobs,
             queue=self.queue,

@@ -24,6 +24,7 @@ from uketsuke.services.ports.costs import (
     Used,
 )
 from uketsuke.services.ports.dead_letters import DeadLetters
+from uketsuke.services.ports.doctor import Doctor
 from uketsuke.services.ports.jobs import (
     NO_LANES,
     AcceptedNew,
@@ -91,6 +92,7 @@ class Ports:
     schedules: Schedules
     occurrences: Occurrences
     dead_letters: DeadLetters
+    doctor: Doctor
     keys: KeyStore
     blobs: Blobs
     queue: JobQueue
@@ -115,6 +117,7 @@ __all__ = [
     "DeadLetters",
     "Delivery",
     "Dice",
+    "Doctor",
     "DueSchedules",
     "Expired",
     "HttpAnswer",
