@@ -9,8 +9,9 @@ from typing import Any, Final
 import msgspec
 
 from uketsuke.domain.job import InputForm
+from uketsuke.http import openapi_letter_shapes, openapi_shapes
+from uketsuke.http.letter_acts import DiscardBody, RedriveBody
 from uketsuke.http.openapi_operations import OPERATIONS, QUERY_PARAMETERS, Operation
-from uketsuke.http.openapi_shapes import Shape
 from uketsuke.http.routes import Route
 from uketsuke.http.schedule_document import ScheduleMembers
 from uketsuke.http.submission import Envelope
@@ -21,6 +22,7 @@ Schema = dict[str, Any]
 VERSION: Final = "1"
 _REF: Final = "#/components/schemas/{name}"
 _JSON: Final = "application/json"
+_SHAPES: Final = (openapi_shapes, openapi_letter_shapes)
 _PATH_NAME: Final = re.compile(r"\{(\w+)\}")
 
 
@@ -109,7 +111,9 @@ def _schemas(kinds: Mapping[str, Kind]) -> Schema:
         *(kind.params for kind in kinds.values()),
         Envelope,
         ScheduleMembers,
-        *Shape.__subclasses__(),
+        RedriveBody,
+        DiscardBody,
+        *_shapes(),
     ]
     _, components = msgspec.json.schema_components(types, ref_template=_REF)
     return {
@@ -117,6 +121,13 @@ def _schemas(kinds: Mapping[str, Kind]) -> Schema:
         "Submission": _any_kind("Envelope", kinds),
         "ScheduleDocument": _any_kind("ScheduleMembers", kinds),
     }
+
+
+def _shapes() -> list[type[openapi_shapes.Shape]]:
+    """Every shape of the modules that hold some."""
+    names = {module.__name__ for module in _SHAPES}
+    found = openapi_shapes.Shape.__subclasses__()
+    return [shape for shape in found if shape.__module__ in names]
 
 
 def _any_kind(base: str, kinds: Mapping[str, Kind]) -> Schema:

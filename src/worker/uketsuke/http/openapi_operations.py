@@ -107,6 +107,25 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         answer="A page, newest day first, and the totals of all pages.",
         content=_json("UsageList"),
     ),
+    "redrive_letter": Operation(
+        summary="Redrive a dead letter",
+        status=202,
+        answer="The new job. The letter is the key: a repeat starts nothing, and needs no "
+        "Idempotency-Key; it is refused with the id of the job that there is.",
+        body=_json("RedriveBody"),
+        content=_json("Job"),
+    ),
+    "discard_letter": Operation(
+        summary="Discard a dead letter",
+        answer="The dead letter, discarded.",
+        body=_json("DiscardBody"),
+        content=_json("DeadLetter"),
+    ),
+    "list_audit": Operation(
+        summary="See who did what, newest first",
+        answer="A page. It may be short, or empty, and still have a next one.",
+        content=_json("AuditList"),
+    ),
     "get_health": Operation(
         summary="Ask whether the Worker lives", answer="It does.", content=_json("Status")
     ),
@@ -129,6 +148,9 @@ QUERY_PARAMETERS: Final[Mapping[str, tuple[Schema, str]]] = {
     "limit": ({"type": "integer", "minimum": 1, "maximum": 200, "default": 50}, "A page's length."),
     "cursor": (_TEXT, "Where the page begins; it comes in next."),
     "tenant": (_TEXT, "For operators: whose."),
+    "action": (_TEXT, "Only acts of this sort."),
+    "target": (_TEXT, "Only what was done to this: a dead letter's id, or a bulk redrive's."),
+    "actor": (_TEXT, "Only what was done with the key of this id."),
     "from": (_DAY, "The first day, UTC; else 30 days are shown."),
     "to": (_DAY, "The last day, UTC, included; else today."),
 }

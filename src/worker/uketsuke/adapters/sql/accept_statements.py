@@ -36,7 +36,9 @@ SELECT ?1, ?2, ?3, ?4, ?5, ?6, CASE WHEN ?17 IS NULL THEN 'accepted' ELSE 'runni
                                        WHERE source.tenant_id = ?1
                                          AND source.id = named.value
                                          AND {KEPT_RESULT}))
-   AND (?22 IS NULL OR EXISTS (SELECT 1 FROM dead_letters WHERE id = ?22 AND status = 'open'))
+   AND (?22 IS NULL OR EXISTS (SELECT 1
+                                 FROM dead_letters AS d
+                                WHERE d.id = ?22 AND d.tenant_id = ?1 AND d.status = 'open'))
 ON CONFLICT DO NOTHING
 """
 

@@ -14,6 +14,7 @@ from uketsuke.services.ports.ai import (
     AudioForm,
     AudioInput,
 )
+from uketsuke.services.ports.audit import Audit, AuditFilter, AuditPage
 from uketsuke.services.ports.costs import (
     Costs,
     DayBudget,
@@ -93,6 +94,7 @@ class Ports:
     occurrences: Occurrences
     dead_letters: DeadLetters
     doctor: Doctor
+    audit: Audit
     keys: KeyStore
     blobs: Blobs
     queue: JobQueue
@@ -110,6 +112,9 @@ __all__ = [
     "AiRefused",
     "AudioForm",
     "AudioInput",
+    "Audit",
+    "AuditFilter",
+    "AuditPage",
     "Blobs",
     "Clock",
     "Costs",
