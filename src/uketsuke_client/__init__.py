@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uketsuke_client.client import Client
 from uketsuke_client.clock import Clock
+from uketsuke_client.doctor import Check, Diagnosis, RepairReport
 from uketsuke_client.error import (
     ApiError,
     Fault,
@@ -25,8 +26,10 @@ __all__ = [
     "Accepted",
     "ApiError",
     "Budget",
+    "Check",
     "Client",
     "Clock",
+    "Diagnosis",
     "Event",
     "Failure",
     "Fault",
@@ -36,6 +39,7 @@ __all__ = [
     "NotFinished",
     "Problem",
     "Progress",
+    "RepairReport",
     "Retry",
     "Schedule",
     "UnexpectedAnswer",

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.main import get_command
 
+from uketsuke_client.command.doctor import doctor
 from uketsuke_client.command.ending import EXIT_CODES_HELP, ExitCode
 from uketsuke_client.command.local import dev, models
 from uketsuke_client.command.look import events, result, status
@@ -34,7 +35,7 @@ app = typer.Typer(
     help="Submit AI work to a Uketsuke server, follow it, and run a whole one here.",
     epilog=f"{EXIT_CODES_HELP}\n\n{_VARIABLES_HELP}",
 )
-for command in (submit, status, result, events, cancel, upload, usage, dev, models):
+for command in (submit, status, result, events, cancel, upload, usage, doctor, dev, models):
     app.command(epilog=EXIT_CODES_HELP)(command)
 app.add_typer(schedule_app, name="schedule", epilog=EXIT_CODES_HELP)
 

@@ -25,6 +25,8 @@ from tests.unit.http.fakes import (
 from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
+from uketsuke.adapters.sql.doctor import SqlDoctor
+from uketsuke.adapters.sql.doctor_check import patience_of
 from uketsuke.adapters.sql.schedules import SqlSchedules
 from uketsuke.domain.api_key import StoredKey, hash_secret
 from uketsuke.http.app import App, respond
@@ -37,7 +39,7 @@ PEPPER = b"only for tests"
 _FAKED = (
     "settings", "jobs", "listing", "inputs", "keys", "blobs", "queue", "workflows", "clock", "dice"
 )  # fmt: skip
-_REAL = ("schedules", "costs", "dead_letters", "audit")
+_REAL = ("schedules", "costs", "dead_letters", "audit", "doctor")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +77,7 @@ class World:
     costs: SqlCosts = field(init=False)
     dead_letters: SqlDeadLetters = field(init=False)
     audit: SqlAudit = field(init=False)
+    doctor: SqlDoctor = field(init=False)
     inputs: FakeInputs = field(default_factory=FakeInputs)
     blobs: FakeBlobs = field(default_factory=FakeBlobs)
     queue: FakeQueue = field(default_factory=FakeQueue)
@@ -96,6 +99,7 @@ class World:
         self.costs = SqlCosts(self.database, RETENTION, self.settings.tariff({}))
         self.dead_letters = SqlDeadLetters(self.database, triage_within=self.settings.triage_within)
         self.audit = SqlAudit(self.database)
+        self.doctor = SqlDoctor(self.database, patience_of(self.settings, RETENTION))
 
     @property
     def ports(self) -> Ports:

@@ -13,11 +13,13 @@ the same: a migration rebuilds a table without its constraints sooner than anybo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
 from uketsuke.adapters.sql import rows
-from uketsuke.adapters.sql.database import Database, Param, Row, Statement
+from uketsuke.adapters.sql.audit import record
+from uketsuke.adapters.sql.database import Database, Row, Statement
 from uketsuke.adapters.sql.doctor_attempts import ATTEMPT_CHECKS
 from uketsuke.adapters.sql.doctor_check import Check, Patience, find, find_targets, still
 from uketsuke.adapters.sql.doctor_content import CONTENT_CHECKS, SELECT_STORED_RESULTS
@@ -27,7 +29,6 @@ from uketsuke.adapters.sql.doctor_leases import LEASE_CHECKS
 from uketsuke.adapters.sql.doctor_letters import LETTER_CHECKS
 from uketsuke.adapters.sql.doctor_pins import PIN_CHECKS
 from uketsuke.adapters.sql.doctor_sweep import SWEEP_CHECKS
-from uketsuke.adapters.sql.terms import NOW
 from uketsuke.domain.audit import Act, Action
 from uketsuke.domain.diagnosis import Finding, Offender, Question
 
@@ -47,14 +48,6 @@ CHECKS: Final[Mapping[str, Check]] = MappingProxyType(
     }
 )
 _QUESTIONS: Final = MappingProxyType({name: check.question for name, check in CHECKS.items()})
-
-# Always, and first: nothing is mended without it. ?1 id, ?2 actor, ?3 action, ?4 check, ?5 reason,
-# ?6 request id, ?7 detail
-AUDIT_REPAIR: Final = f"""
-INSERT INTO audit (id, at, actor, action, target, tenant_id, reason, request_id, detail)
-VALUES (?1, {NOW}, ?2, ?3, ?4, NULL, ?5, ?6, ?7)
-ON CONFLICT DO NOTHING
-"""
 
 
 class SqlDoctor:
@@ -83,10 +76,12 @@ class SqlDoctor:
         assert check.repair is not None
         ids = [each.id for each in offenders]
         look = Statement(still(check), (self._patience.told, rows.dump(ids)))
-        before, _, *_, after = await self._database.batch(
+        # The audit row is written whatever follows: nothing is mended without it.
+        named = replace(act, detail={**act.detail, "rows": ids})
+        before, *_, after = await self._database.batch(
             [
                 look,
-                _auditing(act, name, ids),
+                record(named, action=Action.DOCTOR_REPAIRED, target=name, tenant_id=None),
                 *check.repair.fix([each.key for each in offenders], self._patience),
                 look,
             ]
@@ -97,15 +92,9 @@ class SqlDoctor:
     async def stored_results(self) -> Sequence[Offender]:
         return _offenders(await self._select(SELECT_STORED_RESULTS))
 
-    async def _select(self, text: str, *more: Param) -> Sequence[Row]:
-        (found,) = await self._database.batch([Statement(text, (self._patience.told, *more))])
+    async def _select(self, text: str) -> Sequence[Row]:
+        (found,) = await self._database.batch([Statement(text, (self._patience.told,))])
         return found
-
-
-def _auditing(act: Act, name: str, ids: Sequence[str]) -> Statement:
-    detail = rows.dump({**act.detail, "rows": ids})
-    row = (act.id, act.actor, Action.DOCTOR_REPAIRED, name, act.reason, act.request_id, detail)
-    return Statement(AUDIT_REPAIR, row)
 
 
 def _offenders(found: Sequence[Row]) -> Sequence[Offender]:
