@@ -25,7 +25,8 @@ class ExitCode(IntEnum):
 
 EXIT_CODES_HELP: Final = (
     "Exit codes: 0 fine; 1 the job failed or was canceled, the store is not sound; "
-    "2 usage or bad input; 3 the server cannot be reached or cannot answer; 4 refused (key, scope, rate, quota); "
+    "2 usage or bad input; 3 the server cannot be reached or cannot answer; "
+    "4 refused (key, scope, rate, quota); "
     "5 not finished, or the time to wait is over; 130 interrupted."
 )
 
