@@ -52,7 +52,7 @@ _DAYS: Final = f"""
             FROM (SELECT DISTINCT tenant_id FROM looked) AS l
             JOIN usage_days AS u
               ON u.tenant_id = l.tenant_id AND u.day BETWEEN {_YESTERDAY} AND {TODAY})
-SELECT tenant_id || '/' || day || '/' || kind || '/' || model AS id,
+SELECT tenant_id || '/' || day || '/' || kind || '/' || provider || '/' || model AS id,
        json_array(tenant_id, day, kind, provider, model) AS key
   FROM (SELECT tenant_id, day, kind, provider, model, sum(seen_attempts) AS seen_attempts,
                sum(seen_charged) AS seen_charged, sum(attempts) AS attempts, sum(charged) AS charged
