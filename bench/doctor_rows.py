@@ -22,7 +22,10 @@ from uketsuke.adapters.sql.doctor_check import Patience
 
 SIZES = (0, 100_000, 200_000)
 PATIENCE = Patience(
-    retention=RETENTION, sweep_every=timedelta(seconds=60), released=timedelta(days=37)
+    retention=RETENTION,
+    sweep_every=timedelta(seconds=60),
+    released=timedelta(days=37),
+    letters=timedelta(days=90),
 )
 
 

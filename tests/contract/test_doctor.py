@@ -22,7 +22,10 @@ from uketsuke.domain.lifecycle import JobState
 
 pytestmark = pytest.mark.anyio
 PATIENCE = Patience(
-    retention=RETENTION, sweep_every=timedelta(seconds=60), released=timedelta(days=37)
+    retention=RETENTION,
+    sweep_every=timedelta(seconds=60),
+    released=timedelta(days=37),
+    letters=timedelta(days=90),
 )
 _STRETCH = re.compile(r"LIMIT (10000|2000)\b")
 

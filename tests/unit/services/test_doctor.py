@@ -264,6 +264,19 @@ def test_what_is_gone_is_not_pinned_again(world: World) -> None:
     assert world.run(story()) == Repaired(rows=(), left=1)
 
 
+def test_a_letter_that_has_gone_in_its_time_is_not_missed(world: World) -> None:
+    async def story() -> Sequence[str]:
+        await breakage.redriven(world)
+        await breakage.without_letter(world)
+        long_ago = world.settings.keep_dead_letters + timedelta(days=1)
+        await asyncio.sleep(long_ago.total_seconds())
+        sql(world, "DELETE FROM dead_letters")
+        names = ("failed_without_letter", "redrive_without_letter")
+        return [row for name in names for row in (await ask(world, name)).rows]
+
+    assert world.run(story()) == []
+
+
 def test_an_instance_that_lives_is_not_forgotten(world: World) -> None:
     async def story() -> Sequence[str]:
         await breakage.doomed(world)

@@ -28,12 +28,14 @@ LETTERS_TOLD: Final = f"the newest {STRETCH} dead letters"
 class Patience:
     """How long the deployment gives to what the checks look at.
 
-    ``released`` is how long an input is kept that nothing holds fast any more.
+    ``released`` is how long an input is kept that nothing holds fast any more, ``letters`` how long
+    a dead letter is after it was resolved.
     """
 
     retention: Retention
     sweep_every: timedelta
     released: timedelta
+    letters: timedelta
 
     @property
     def told(self) -> str:
@@ -46,6 +48,7 @@ class Patience:
             "duty": DUTY_LEASE,
             "keep": kept.keep_results,
             "released": self.released,
+            "letters": self.letters,
         }
         return rows.dump({name: rows.to_ms(value) for name, value in named.items()})
 
@@ -55,6 +58,7 @@ def patience_of(settings: Settings, retention: Retention) -> Patience:
         retention=retention,
         sweep_every=settings.sweep_every,
         released=settings.keep_inputs + _LONGEST_DEADLINE,
+        letters=settings.keep_dead_letters,
     )
 
 

@@ -77,12 +77,12 @@ SELECT {_OF_LETTER}
 LETTER_CHECKS: Final = (
     Check(
         name="failed_without_letter",
-        holds="A failed job has a dead letter.",
+        holds="A failed job has a dead letter, as long as one is kept.",
         looked_at=NEWEST_TOLD,
         offenders=f"""
 SELECT {OF_JOB}
-  FROM {newest("state")} AS j
- WHERE j.state = 'failed'
+  FROM {newest("state", "finished_at")} AS j
+ WHERE j.state = 'failed' AND coalesce(j.finished_at, {NOW}) + {told("letters")} > {NOW}
    AND NOT EXISTS (SELECT 1 FROM dead_letters AS d WHERE d.id = {_LETTER_OF.format(job="j.id")})""",
         repair=Repair(does="Writes the dead letter from the job's row, as of now.", fix=_burying),
     ),
@@ -152,8 +152,9 @@ SELECT {_OF_LETTER}
         looked_at=NEWEST_TOLD,
         offenders=f"""
 SELECT {OF_JOB}
-  FROM {newest("redriven_from", "origin")} AS j
+  FROM {newest("redriven_from", "origin", "created_at")} AS j
  WHERE (j.redriven_from IS NOT NULL OR j.origin = 'redrive')
+   AND j.created_at + {told("letters")} > {NOW}
    AND NOT EXISTS (SELECT 1
                      FROM dead_letters AS d
                     WHERE d.id = {_LETTER_OF.format(job="j.redriven_from")}
