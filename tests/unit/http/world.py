@@ -26,6 +26,8 @@ from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
+from uketsuke.adapters.sql.doctor import SqlDoctor
+from uketsuke.adapters.sql.doctor_check import patience_of
 from uketsuke.adapters.sql.redrives import SqlRedrives
 from uketsuke.adapters.sql.schedules import SqlSchedules
 from uketsuke.adapters.sql.triage import SqlTriage
@@ -40,7 +42,9 @@ PEPPER = b"only for tests"
 _FAKED = (
     "settings", "jobs", "listing", "inputs", "keys", "blobs", "queue", "workflows", "clock", "dice"
 )  # fmt: skip
-_REAL = ("schedules", "costs", "dead_letters", "triage", "conditions", "audit", "redrives")
+_REAL = (
+    "schedules", "costs", "dead_letters", "triage", "conditions", "audit", "redrives", "doctor",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +85,7 @@ class World:
     conditions: SqlConditions = field(init=False)
     audit: SqlAudit = field(init=False)
     redrives: SqlRedrives = field(init=False)
+    doctor: SqlDoctor = field(init=False)
     inputs: FakeInputs = field(default_factory=FakeInputs)
     blobs: FakeBlobs = field(default_factory=FakeBlobs)
     queue: FakeQueue = field(default_factory=FakeQueue)
@@ -110,6 +115,7 @@ class World:
         )
         self.audit = SqlAudit(self.database)
         self.redrives = SqlRedrives(self.database, self.settings.tariff({}))
+        self.doctor = SqlDoctor(self.database, patience_of(self.settings, RETENTION))
 
     @property
     def ports(self) -> Ports:

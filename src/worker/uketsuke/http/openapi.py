@@ -9,7 +9,13 @@ from typing import Any, Final
 import msgspec
 
 from uketsuke.domain.job import InputForm
-from uketsuke.http import openapi_letter_shapes, openapi_redrive_shapes, openapi_shapes
+from uketsuke.http import (
+    openapi_doctor_shapes,
+    openapi_letter_shapes,
+    openapi_redrive_shapes,
+    openapi_shapes,
+)
+from uketsuke.http.endpoints.doctor import RepairBody
 from uketsuke.http.letter_acts import DiscardBody, RedriveBody
 from uketsuke.http.openapi_operations import OPERATIONS, QUERY_PARAMETERS, Operation
 from uketsuke.http.redrive_document import RedriveOrder, StopOrder
@@ -23,7 +29,12 @@ Schema = dict[str, Any]
 VERSION: Final = "1"
 _REF: Final = "#/components/schemas/{name}"
 _JSON: Final = "application/json"
-_SHAPES: Final = (openapi_shapes, openapi_letter_shapes, openapi_redrive_shapes)
+_SHAPES: Final = (
+    openapi_shapes,
+    openapi_letter_shapes,
+    openapi_redrive_shapes,
+    openapi_doctor_shapes,
+)
 _PATH_NAME: Final = re.compile(r"\{(\w+)\}")
 
 
@@ -119,6 +130,7 @@ def _schemas(kinds: Mapping[str, Kind]) -> Schema:
         StopOrder,
         RedriveBody,
         DiscardBody,
+        RepairBody,
         *_shapes(),
     ]
     _, components = msgspec.json.schema_components(types, ref_template=_REF)

@@ -31,7 +31,7 @@ _PAGE: Final = 200
 _PAGES_A_TICK: Final = 10
 # As many messages wait already: those that we would add are most likely among them.
 _BACKLOG_IS_BEHIND: Final = 1000
-_DUTY_LEASE: Final = timedelta(minutes=5)
+DUTY_LEASE: Final = timedelta(minutes=5)
 
 
 async def sweep(
@@ -56,7 +56,7 @@ async def sweep(
 
 async def _do(name: str, duty: Duty, ports: Ports) -> None:
     token = ports.dice.entropy(16).hex()
-    if not await ports.sweeping.claim_duty(name, token=token, lease=_DUTY_LEASE):
+    if not await ports.sweeping.claim_duty(name, token=token, lease=DUTY_LEASE):
         return
     try:
         count = await duty(ports)

@@ -25,6 +25,7 @@ from uketsuke.services.ports.costs import (
     Used,
 )
 from uketsuke.services.ports.dead_letters import Counter, DeadLetters
+from uketsuke.services.ports.doctor import Doctor
 from uketsuke.services.ports.jobs import (
     NO_LANES,
     AcceptedNew,
@@ -110,6 +111,7 @@ class Ports:
     dead_letters: DeadLetters
     triage: Triage
     conditions: Conditions
+    doctor: Doctor
     audit: Audit
     redrives: Redrives
     keys: KeyStore
@@ -145,6 +147,7 @@ __all__ = [
     "Decided",
     "Delivery",
     "Dice",
+    "Doctor",
     "DueSchedules",
     "Expired",
     "HttpAnswer",
