@@ -8,7 +8,7 @@ from datetime import timedelta
 from uketsuke.domain.job import Funds, JobKey, SeenJob
 from uketsuke.domain.lifecycle import WAITING, Engine, JobState
 from uketsuke.services.ports import Delivery, Ports, Unavailable
-from uketsuke.services.tell import tell_taken
+from uketsuke.services.tell import tell_buried, tell_taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,7 @@ async def verdict_for(
     try:
         if seen is None:
             await ports.dead_letters.bury_unknown_job(key, delivery)
+            tell_buried(delivery, code="job_unknown")
             return Done()
         if seen.job.terminal:
             return Done()
@@ -82,6 +83,8 @@ async def _heed_budget(seen: SeenJob, *, ports: Ports) -> Verdict:
 async def _take_back(key: JobKey, *, ports: Ports) -> Verdict:
     """End what nothing can lease any more: its time is over, or its attempts are spent."""
     changed = await ports.jobs.take_back([key])
+    for job in changed:
+        tell_taken(job)
     return Done() if changed and changed[0].terminal else later()
 
 

@@ -10,6 +10,7 @@ from uketsuke.domain.job import JobKey
 from uketsuke.services.knock import Done, KnockAgain, Verdict, later
 from uketsuke.services.messages import Message, Newer, Undecodable, read_message
 from uketsuke.services.ports import Delivery, Ports, Unavailable
+from uketsuke.services.tell import tell_buried, tell_taken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,9 +64,14 @@ async def _bury(
             job = await ports.jobs.find(key.job_id, tenant_id=key.tenant_id)
             if job is None:
                 await ports.dead_letters.bury_unknown_job(key, delivery)
+                tell_buried(delivery, code="job_unknown")
             elif job.kind == kind:  # the row's word counts: a message is only a hint
-                await ports.jobs.fail_hopeless(key, code="kind_unknown")
+                failed = await ports.jobs.fail_hopeless(key, code="kind_unknown")
+                if failed is not None:
+                    tell_taken(failed)
         case Newer(version=version):
             await ports.dead_letters.bury_message(delivery, code="schema_newer", version=version)
+            tell_buried(delivery, code="schema_newer")
         case Undecodable():
             await ports.dead_letters.bury_message(delivery, code="body_undecodable", version=None)
+            tell_buried(delivery, code="body_undecodable")

@@ -20,6 +20,7 @@ from uketsuke.domain.job import InputForm, Job, Redriving, Rework
 from uketsuke.domain.lifecycle import Origin
 from uketsuke.services.ports import AcceptedNew, InputVanished, Ports, RunInProgress
 from uketsuke.services.submit import Submission, submit
+from uketsuke.services.tell import tell_redriven
 
 # Given a kind, the form and the bytes of an input, and parameters: how would it be worked today?
 Planner = Callable[[str, InputForm, int, Mapping[str, object]], Rework | None]
@@ -192,6 +193,7 @@ async def redrive(
     )
     admission = await submit(replace(wanted, origin=Origin.REDRIVE, redriving=origin), ports=ports)
     if isinstance(admission, AcceptedNew):
+        tell_redriven(admission.job)
         return Redriven(job=admission.job)
     now = await ports.dead_letters.find(letter.id)
     if now is not None and now.status is not LetterStatus.OPEN:

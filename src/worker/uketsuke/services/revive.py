@@ -10,6 +10,7 @@ from uketsuke.domain.lifecycle import JobState
 from uketsuke.services.knock import Done, KnockAgain, Verdict, later
 from uketsuke.services.messages import Message, Newer, message_for, read_message
 from uketsuke.services.ports import Delivery, Ports, Unavailable
+from uketsuke.services.tell import tell_buried, tell_taken
 
 # The dead-letter queue's own patience: a hundred times, an hour apart.
 _WHEN_AWAY: Final = timedelta(hours=1)
@@ -29,20 +30,24 @@ async def revive(delivery: Delivery, *, ports: Ports) -> Verdict:
                 await ports.dead_letters.bury_message(
                     delivery, code="schema_newer", version=version
                 )
+                tell_buried(delivery, code="schema_newer")
             case _:
                 await ports.dead_letters.bury_message(
                     delivery, code="body_undecodable", version=None
                 )
+                tell_buried(delivery, code="body_undecodable")
     except Unavailable:
         return KnockAgain(after=_WHEN_AWAY)
     return Done()
 
 
 async def _revive_job(key: JobKey, delivery: Delivery, *, ports: Ports) -> Verdict:
-    await ports.jobs.take_back([key], given_up=delivery)
+    for taken in await ports.jobs.take_back([key], given_up=delivery):
+        tell_taken(taken)
     job = await ports.jobs.find(key.job_id, tenant_id=key.tenant_id)
     if job is None:
         await ports.dead_letters.bury_unknown_job(key, delivery)
+        tell_buried(delivery, code="job_unknown")
     elif job.state is JobState.RUNNING:
         return later(ports.settings.lease)
     elif not job.terminal:
