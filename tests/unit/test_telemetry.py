@@ -22,12 +22,12 @@ SILENT = {JobEvent.RENEWED, JobEvent.POSTPONED, JobEvent.NUDGED}
 
 
 def names_in_source() -> Iterator[str]:
-    """Give each text in the product that is an event's name or stands where one must."""
+    """Give each text that stands by itself in the product."""
     for path in SOURCE.rglob("*.py"):
         if path.name == "telemetry.py":
             continue
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Constant) and node.value in EVENTS:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 yield node.value
 
 
@@ -41,7 +41,7 @@ def test_every_name_has_its_row_and_every_row_its_name() -> None:
 
 
 def test_no_name_is_left_that_nothing_tells() -> None:
-    assert set(names_in_source()) == set(EVENTS)
+    assert set(EVENTS) <= set(names_in_source())
 
 
 def test_the_page_has_every_event_with_its_level_and_meaning() -> None:
