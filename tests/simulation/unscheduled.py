@@ -1,4 +1,7 @@
-"""No history has schedules: the duties that look after them would find nothing each minute.
+"""Duties that no history needs: each minute they would find nothing, or only count.
+
+No history has schedules, none lasts until a resolved dead letter goes, and what the conditions say
+changes nothing.
 
 They are apart because they were a quarter of all transactions; whoever lets histories have
 schedules takes this away.
@@ -11,7 +14,7 @@ from typing import Final
 
 from uketsuke.adapters.sql.sweeping import SqlSweeping
 
-_DUTIES: Final = ("start_due", "occurrences")
+_DUTIES: Final = ("start_due", "occurrences", "purge_letters", "conditions")
 
 
 class UnscheduledSweeping(SqlSweeping):

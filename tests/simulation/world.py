@@ -26,6 +26,8 @@ from tests.simulation.unscheduled import UnscheduledSweeping
 from tests.simulation.wire import FAULTS, PATIENCE, Faults, Wire
 from tests.simulation.workflows import VirtualWorkflows, WorkflowPort
 from tests.support.sqlite import SqliteDatabase, connect
+from uketsuke.adapters.sql.audit import SqlAudit
+from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.database import Row, Statement
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
@@ -35,9 +37,11 @@ from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
+from uketsuke.adapters.sql.redrives import SqlRedrives
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
+from uketsuke.adapters.sql.triage import SqlTriage
 from uketsuke.domain.job import JobKey
 from uketsuke.domain.price import Tariff
 from uketsuke.services.ports import Ports
@@ -253,9 +257,19 @@ class World:
             ),
             occurrences=SqlOccurrences(database),
             dead_letters=SqlDeadLetters(database, triage_within=settings.triage_within),
+            triage=SqlTriage(database),
+            conditions=SqlConditions(
+                database,
+                keep_inputs=settings.keep_inputs,
+                keep_results=settings.keep_results,
+                expiring_within=settings.expiring_within,
+            ),
+            redrives=SqlRedrives(database, tariff),
+            audit=SqlAudit(database),
             keys=SqlKeys(database),
             blobs=BlobPort(self.store, self.wires["blobs"], isolate),
             queue=QueuePort(self.queue, self.wires["queue"], isolate),
+            dead_queue=QueuePort(self.dead_queue, self.wires["queue"], isolate),
             workflows=WorkflowPort(self.workflows, self.wires["workflows"], isolate),
             clock=WorkerClock(isolate),
             dice=WorldDice(self.rng),

@@ -14,6 +14,8 @@ from typing import Final, Literal, NamedTuple, TypedDict, Unpack
 Level = Literal["info", "warning", "error"]
 EventName = Literal[
     "bad_settings",
+    "dead_message_outlived",
+    "dead_message_put_off",
     "duty_done",
     "duty_failed",
     "job_accepted",
@@ -24,6 +26,7 @@ EventName = Literal[
     "job_leased",
     "job_redriven",
     "job_retrying",
+    "job_sent_again",
     "job_succeeded",
     "job_taken_back",
     "lane_not_told",
@@ -31,12 +34,14 @@ EventName = Literal[
     "lane_parked",
     "late_write_refused",
     "lease_lost",
+    "letter_not_redriven",
     "message_buried",
     "occurrence_skipped",
     "occurrence_started",
     "orphan_left",
     "paid_result_lost",
     "provider_called",
+    "redrive_broke_off",
     "request_answered",
     "run_began",
     "run_not_asked",
@@ -82,6 +87,11 @@ EVENTS: Final[Mapping[EventName, Told]] = MappingProxyType(
         "paid_result_lost": Told("warning", "a result that was paid for could not be kept"),
         "send_failed": Told("warning", "the queue took no message; the sweep will send it"),
         "message_buried": Told("warning", "a message that names no job got a dead letter"),
+        "dead_message_outlived": Told("info", "a job had ended before its dead message was read"),
+        "job_sent_again": Told("info", "a job whose message its queue gave up on has a new one"),
+        "dead_message_put_off": Told("warning", "a dead message waits until the database is back"),
+        "letter_not_redriven": Told("error", "a bulk redrive broke at a letter and goes on"),
+        "redrive_broke_off": Told("warning", "a bulk redrive broke; the next sweep goes on"),
         "orphan_left": Told("info", "an object that nothing names could not be deleted"),
         "lane_parked": Told("warning", "a provider's model turned us away; its jobs wait"),
         "lane_opened": Told("info", "a probe got through: the lane's jobs go on"),
@@ -168,6 +178,7 @@ class Fields(Traced, Spent, Raised, Http, Messaging, GenAi, total=False):
     dead_letter: str
     redriven_from: str
     redriven_to: str
+    redrive_id: str
     lane: str
     request_id: str
     duty: str

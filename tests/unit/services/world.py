@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 from tests.simulation.loop import VirtualLoop, run
 from tests.support.sqlite import SqliteDatabase, connect
 from tests.support.workflows import MemoryWorkflows
+from uketsuke.adapters.sql.audit import SqlAudit
+from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.database import Row, Statement
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
@@ -21,10 +23,12 @@ from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
+from uketsuke.adapters.sql.redrives import SqlRedrives
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
 from uketsuke.adapters.sql.sweeping import SqlSweeping
+from uketsuke.adapters.sql.triage import SqlTriage
 from uketsuke.domain.job import InputForm, Job, Usage
 from uketsuke.domain.lane import Capability
 from uketsuke.domain.lifecycle import Engine
@@ -146,6 +150,16 @@ class NotingQueue:
 
 
 @dataclass
+class AgingQueue:
+    """A queue whose oldest message is as old as a test says."""
+
+    age: timedelta | None = field(default_factory=timedelta)
+
+    async def oldest_age(self, *, now: datetime) -> timedelta | None:
+        return self.age
+
+
+@dataclass
 class LoopClock:
     loop: VirtualLoop
 
@@ -178,6 +192,7 @@ class World:
         self.database = FlakyDatabase(SqliteDatabase(self.connection))
         self.blobs = MemoryBlobs()
         self.queue = NotingQueue()
+        self.dead_queue = AgingQueue()
         self.workflows = MemoryWorkflows()
         self.settings = replace(Settings(key_hash_secret=b"s"), **settings)
         retention = Retention(
@@ -205,9 +220,19 @@ class World:
             ),
             occurrences=SqlOccurrences(self.database),
             dead_letters=SqlDeadLetters(self.database, triage_within=self.settings.triage_within),
+            triage=SqlTriage(self.database),
+            conditions=SqlConditions(
+                self.database,
+                keep_inputs=self.settings.keep_inputs,
+                keep_results=self.settings.keep_results,
+                expiring_within=self.settings.expiring_within,
+            ),
+            audit=SqlAudit(self.database),
+            redrives=SqlRedrives(self.database, tariff),
             keys=SqlKeys(self.database),
             blobs=self.blobs,
             queue=self.queue,
+            dead_queue=self.dead_queue,
             workflows=self.workflows,
             clock=LoopClock(self.loop),
             dice=CountingDice(),

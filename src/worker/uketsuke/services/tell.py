@@ -83,7 +83,7 @@ def tell_leased(job: Job, *, transition: JobEvent, delivery: Delivery | None = N
     if job.leased_at is not None and transition is JobEvent.LEASED:
         told["queue_ms"] = _ms(job.leased_at - job.due_at)
     if delivery is not None:
-        told = {**told, **_message(delivery)}
+        told = {**told, **message_of(delivery)}
     event("job_leased", **told)
 
 
@@ -141,22 +141,22 @@ def tell_cancel(job: Job, *, wished_before: bool) -> None:
         event("job_cancel_requested", **told)
 
 
-def tell_redriven(job: Job) -> None:
-    """Tell of the job that failed which one takes up its work."""
+def tell_redriven(job: Job, *, redrive_id: str | None) -> None:
+    """Tell of the job that failed which one takes up its work, and in which bulk redrive."""
+    told: Fields = {
+        **Fields(tenant_id=job.tenant_id, kind=job.kind, redriven_to=job.id),
+        **traced(read_traceparent(job.traceparent)),
+    }
     if job.redriven_from is not None:
-        event(
-            "job_redriven",
-            job_id=job.redriven_from,
-            tenant_id=job.tenant_id,
-            kind=job.kind,
-            redriven_to=job.id,
-            **traced(read_traceparent(job.traceparent)),
-        )
+        told["job_id"] = job.redriven_from
+    if redrive_id is not None:
+        told["redrive_id"] = redrive_id
+    event("job_redriven", **told)
 
 
 def tell_buried(delivery: Delivery, *, code: str) -> None:
     """Tell of a message that names no job of ours; what it says is told only if we wrote it."""
-    told: Fields = {**Fields(error_code=code), **_message(delivery)}
+    told: Fields = {**Fields(error_code=code), **message_of(delivery)}
     message = read_message(delivery.body)
     if isinstance(message, Message):
         told["job_id"] = message.key.job_id
@@ -222,7 +222,8 @@ def _why(failure: Failure | None) -> Fields:
     return Fields(error_class=failure.error_class, error_code=failure.code)
 
 
-def _message(delivery: Delivery) -> Messaging:
+def message_of(delivery: Delivery) -> Messaging:
+    """Return the fields of a message that is being handled."""
     return {
         "messaging.system": "cloudflare_queues",
         "messaging.operation.name": "process",

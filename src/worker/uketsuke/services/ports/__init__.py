@@ -14,6 +14,7 @@ from uketsuke.services.ports.ai import (
     AudioForm,
     AudioInput,
 )
+from uketsuke.services.ports.audit import Audit, AuditFilter, AuditPage
 from uketsuke.services.ports.costs import (
     Costs,
     DayBudget,
@@ -23,7 +24,7 @@ from uketsuke.services.ports.costs import (
     UsagePage,
     Used,
 )
-from uketsuke.services.ports.dead_letters import DeadLetters
+from uketsuke.services.ports.dead_letters import Counter, DeadLetters
 from uketsuke.services.ports.jobs import (
     NO_LANES,
     AcceptedNew,
@@ -52,7 +53,16 @@ from uketsuke.services.ports.platform import (
     StreamedBody,
     TooLarge,
     Unavailable,
+    WatchedQueue,
     Workflows,
+)
+from uketsuke.services.ports.redrives import (
+    BulkPlace,
+    Candidates,
+    Decided,
+    RedrivePage,
+    Redrives,
+    ShownRedrive,
 )
 from uketsuke.services.ports.schedules import (
     DueSchedules,
@@ -71,6 +81,13 @@ from uketsuke.services.ports.store import (
     Purging,
     Sweeping,
     Woken,
+)
+from uketsuke.services.ports.triage import (
+    Conditions,
+    LetterFilter,
+    LetterPage,
+    LetterPlace,
+    Triage,
 )
 from uketsuke.settings import Settings
 
@@ -91,9 +108,14 @@ class Ports:
     schedules: Schedules
     occurrences: Occurrences
     dead_letters: DeadLetters
+    triage: Triage
+    conditions: Conditions
+    audit: Audit
+    redrives: Redrives
     keys: KeyStore
     blobs: Blobs
     queue: JobQueue
+    dead_queue: WatchedQueue
     workflows: Workflows
     clock: Clock
     dice: Dice
@@ -108,11 +130,19 @@ __all__ = [
     "AiRefused",
     "AudioForm",
     "AudioInput",
+    "Audit",
+    "AuditFilter",
+    "AuditPage",
     "Blobs",
+    "BulkPlace",
+    "Candidates",
     "Clock",
+    "Conditions",
     "Costs",
+    "Counter",
     "DayBudget",
     "DeadLetters",
+    "Decided",
     "Delivery",
     "Dice",
     "DueSchedules",
@@ -131,26 +161,34 @@ __all__ = [
     "Lanes",
     "LanesOfKinds",
     "LeaseState",
+    "LetterFilter",
+    "LetterPage",
+    "LetterPlace",
     "Listing",
     "Occurrences",
     "Ports",
     "Purging",
     "PutSchedule",
+    "RedrivePage",
+    "Redrives",
     "RunInProgress",
     "Runs",
     "SchedulePage",
     "Schedules",
+    "ShownRedrive",
     "Steps",
     "StoredStream",
     "StreamedBody",
     "Sweeping",
     "TooLarge",
+    "Triage",
     "Unavailable",
     "UsageFilter",
     "UsageItem",
     "UsageKey",
     "UsagePage",
     "Used",
+    "WatchedQueue",
     "Woken",
     "Workflows",
 ]
