@@ -159,7 +159,7 @@ def test_a_mistake_of_ours_tells_nothing_and_is_noted(
     assert b"secret" not in answer.body
     noted, _ = logged(capsys.readouterr().out)
     assert noted["event"] == "unexpected_error"
-    assert noted["error_type"] == "ZeroDivisionError"
+    assert noted["error.type"] == "ZeroDivisionError"
     assert noted["error_at"].startswith(("http/", "services/"))
     assert noted["request_id"] == answer.headers["x-request-id"]
     assert "secret" not in json.dumps(noted)
@@ -254,10 +254,12 @@ def test_each_answer_is_logged_once_by_its_route_and_not_its_path(
 
     (line,) = logged(capsys.readouterr().out)
     assert line["event"] == "request_answered"
-    assert (line["method"], line["route"]) == ("GET", "/v1/jobs/{job_id}")
-    assert (line["status"], line["duration_ms"]) == (404, 0)
+    assert (line["http.request.method"], line["http.route"]) == ("GET", "/v1/jobs/{job_id}")
+    assert (line["http.response.status_code"], line["duration_ms"]) == (404, 0)
+    assert line["started_at"] == line["ended_at"] == "2026-11-29T12:00:00.000Z"
     assert line["request_id"] == answer.headers["x-request-id"]
-    assert len(line["trace_id"]) == 32
+    assert (len(line["trace_id"]), len(line["span_id"])) == (32, 16)
+    assert "parent_id" not in line
 
 
 def test_the_log_repeats_nothing_that_a_stranger_made_up(
@@ -267,8 +269,20 @@ def test_the_log_repeats_nothing_that_a_stranger_made_up(
     world.send("SECRET", "/secret?secret=secret", headers=headers, key="secret", content=b"secret")
 
     output = capsys.readouterr().out
-    assert '"method": "other", "route": "none"' in output
+    (line,) = logged(output)
+    assert (line["http.request.method"], line.get("http.route")) == ("_OTHER", None)
     assert "secret" not in output.lower()
+
+
+def test_a_request_is_logged_as_a_span_within_the_callers(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace, above = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+    world.send("GET", "/healthz", headers={"traceparent": f"00-{trace}-{above}-01"})
+
+    (line,) = logged(capsys.readouterr().out)
+    assert (line["trace_id"], line["parent_id"]) == (trace, above)
+    assert line["span_id"] != above
 
 
 def test_a_context_of_no_tenant_gives_none() -> None:

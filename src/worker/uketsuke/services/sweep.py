@@ -22,7 +22,7 @@ from uketsuke.services.redrive import Planner
 from uketsuke.services.redrives import drive_redrives
 from uketsuke.services.silence import end_doomed, look_after
 from uketsuke.services.tell import tell_taken
-from uketsuke.telemetry import event, where_raised
+from uketsuke.telemetry import event, raised
 
 _NO_KINDS: Final[RunLimits] = MappingProxyType({})
 Duty = Callable[[Ports], Awaitable[int]]
@@ -46,12 +46,7 @@ async def sweep(
         try:
             await _do(name, duty, ports)
         except Exception as error:  # one failing duty must not stop the others
-            event(
-                "duty_failed",
-                duty=name,
-                error_type=type(error).__name__,
-                error_at=where_raised(error),
-            )
+            event("duty_failed", duty=name, **raised(error))
 
 
 async def _do(name: str, duty: Duty, ports: Ports) -> None:
@@ -74,7 +69,7 @@ async def wake(ports: Ports) -> int:
         woken = await ports.sweeping.wake_page(
             cursor, limit=_PAGE, first_grace=ports.settings.first_wake
         )
-        for job in woken.ended:
+        for job in (*woken.ended, *woken.taken_back):
             tell_taken(job)
         count += len(woken.ended) + len(woken.to_send) + len(woken.silent)
         if not behind:
@@ -105,8 +100,7 @@ async def _look_after(runs: Sequence[SilentRun], ports: Ports) -> None:
                 "run_not_asked",
                 job_id=run.job.id,
                 tenant_id=run.job.tenant_id,
-                error_type=type(error).__name__,
-                error_at=where_raised(error),
+                **raised(error),
             )
 
 
