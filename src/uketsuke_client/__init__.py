@@ -6,6 +6,7 @@ from uketsuke_client.audit import AuditEntry
 from uketsuke_client.client import Client
 from uketsuke_client.clock import Clock
 from uketsuke_client.dead_letter import DeadLetter, DeadLetterGroup, PastAttempt
+from uketsuke_client.doctor import Check, Diagnosis, RepairReport
 from uketsuke_client.error import (
     ApiError,
     Fault,
@@ -31,11 +32,13 @@ __all__ = [
     "ApiError",
     "AuditEntry",
     "Budget",
+    "Check",
     "Client",
     "Clock",
     "Condition",
     "DeadLetter",
     "DeadLetterGroup",
+    "Diagnosis",
     "Event",
     "Failure",
     "Fault",
@@ -50,6 +53,7 @@ __all__ = [
     "RedriveFilter",
     "RedrivePlan",
     "RedriveRun",
+    "RepairReport",
     "Retry",
     "Schedule",
     "StillRedriving",

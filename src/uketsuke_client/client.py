@@ -20,6 +20,7 @@ from uketsuke_client.answer import (
     read_as,
 )
 from uketsuke_client.clock import Clock
+from uketsuke_client.doctor import Doctoring
 from uketsuke_client.error import UnexpectedAnswer
 from uketsuke_client.event import Event
 from uketsuke_client.input_ref import (
@@ -44,7 +45,7 @@ from uketsuke_client.wait import Watch
 _USUAL_TIMEOUT = httpx.Timeout(20.0, connect=5.0)
 
 
-class Client(Operating):
+class Client(Operating, Doctoring):
     """Speaks to one Uketsuke server with one key. Use it as a context manager.
 
     Reads and submissions are tried again after lost connections, 429 and 502 to 504,

@@ -100,7 +100,7 @@ def cut_in_a_tick(stack: Stack) -> None:
 
 
 def redriven_in(log: str) -> int:
-    return log.count('"letter_redriven"')
+    return log.count('"job_redriven"')
 
 
 def _tick(stack: Stack) -> None:

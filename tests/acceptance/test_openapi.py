@@ -34,6 +34,10 @@ def test_each_answer_has_the_shape_that_the_description_tells(desk: Desk) -> Non
         ("get", "/healthz"): desk.api.get("/healthz"),
         ("get", "/readyz"): desk.api.get("/readyz"),
     }
+    with desk.stack.api("operator_key") as operator:
+        order = {"check": "submission_without_job", "reason": "to see its shape"}
+        said["get", "/v1/doctor"] = operator.get("/v1/doctor")
+        said["post", "/v1/doctor/repair"] = operator.post("/v1/doctor/repair", json=order)
     assert made.status_code == 201
     for (method, template), answer in said.items():
         told = document["paths"][template][method]["responses"]

@@ -16,7 +16,6 @@ from tests.support.sqlite import SqliteDatabase, connect
 from uketsuke.adapters.sql import rows
 from uketsuke.adapters.sql.alerts import SqlAlerts
 from uketsuke.adapters.sql.conditions import SqlConditions
-from uketsuke.adapters.sql.cost_statements import TODAY
 from uketsuke.adapters.sql.database import Statement
 from uketsuke.adapters.sql.money_and_lanes import SqlMoneyAndLanes
 from uketsuke.adapters.sql.sweeping import SqlSweeping
@@ -150,17 +149,18 @@ async def test_a_new_step_is_due_at_once_and_a_late_record_of_the_old_one_does_n
 
 
 async def spend(store: Store, tenant: str, *, charged: int, budget: int | None) -> None:
-    sql = (  # noqa: S608 -- a piece of ours
+    today = rows.to_time(await store.now()).date().isoformat()
+    sql = (
         "INSERT INTO usage_days (tenant_id, day, kind, provider, model, attempts,"
         " failed_attempts, input_tokens, output_tokens, audio_ms, cost_micros,"
         " failed_cost_micros, charged_micros, unknown)"
-        f" VALUES (?1, {TODAY}, 'embed', 'p', ?2, 1, 0, 0, 0, 0, ?3, 0, ?3, 0)"
+        " VALUES (?1, ?2, 'embed', 'p', ?3, 1, 0, 0, 0, 0, ?4, 0, ?4, 0)"
     )
     known = "INSERT INTO tenants (id, created_at, daily_budget_micros) VALUES (?1, 1, ?2)"
     await store.database.batch(
         [
-            Statement(sql, (tenant, "m", charged - 1)),
-            Statement(sql, (tenant, "n", 1)),
+            Statement(sql, (tenant, today, "m", charged - 1)),
+            Statement(sql, (tenant, today, "n", 1)),
             Statement(known, (tenant, budget)),
         ]
     )

@@ -32,6 +32,8 @@ from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.database import Row, Statement
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
+from uketsuke.adapters.sql.doctor import SqlDoctor
+from uketsuke.adapters.sql.doctor_check import patience_of
 from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
 from uketsuke.adapters.sql.lanes import SqlLanes
@@ -274,6 +276,7 @@ class World:
             alerts=SqlAlerts(database),
             receiver=None,
             redrives=SqlRedrives(database, tariff),
+            doctor=SqlDoctor(database, patience_of(settings, self.retention)),
             audit=SqlAudit(database),
             keys=SqlKeys(database),
             blobs=BlobPort(self.store, self.wires["blobs"], isolate),

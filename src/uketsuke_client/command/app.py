@@ -11,6 +11,7 @@ from typer.main import get_command
 
 from uketsuke_client.command.audit import audit
 from uketsuke_client.command.dlq import dlq_app
+from uketsuke_client.command.doctor import doctor
 from uketsuke_client.command.ending import EXIT_CODES_HELP, ExitCode
 from uketsuke_client.command.local import dev, models
 from uketsuke_client.command.look import events, result, status
@@ -38,7 +39,9 @@ app = typer.Typer(
     help="Submit AI work to a Uketsuke server, follow it, and run a whole one here.",
     epilog=f"{EXIT_CODES_HELP}\n\n{_VARIABLES_HELP}",
 )
-for command in (submit, status, result, events, cancel, upload, usage, audit, metrics, dev, models):
+_FOR_TENANTS = (submit, status, result, events, cancel, upload, usage)
+_FOR_OPERATORS = (audit, metrics, doctor)
+for command in (*_FOR_TENANTS, *_FOR_OPERATORS, dev, models):
     app.command(epilog=EXIT_CODES_HELP)(command)
 app.add_typer(schedule_app, name="schedule", epilog=EXIT_CODES_HELP)
 app.add_typer(dlq_app, name="dlq", epilog=EXIT_CODES_HELP)

@@ -21,6 +21,7 @@ from uketsuke_client.request import Unsendable
 class ExitCode(IntEnum):
     FINE = 0
     JOB_FAILED = 1
+    NOT_SOUND = 1
     BAD_INPUT = 2
     UNREACHABLE = 3
     REFUSED = 4
@@ -29,7 +30,8 @@ class ExitCode(IntEnum):
 
 
 EXIT_CODES_HELP: Final = (
-    "Exit codes: 0 fine; 1 the job failed or was canceled, the bulk redrive was stopped; "
+    "Exit codes: 0 fine; 1 the job failed or was canceled, the bulk redrive was stopped, or the "
+    "store is not sound; "
     "2 usage or bad input; 3 the server cannot be reached or cannot answer; "
     "4 refused (key, scope, rate, quota); "
     "5 not finished, or the time to wait is over; 130 interrupted."

@@ -18,6 +18,8 @@ from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
+from uketsuke.adapters.sql.doctor import SqlDoctor
+from uketsuke.adapters.sql.doctor_check import patience_of
 from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
 from uketsuke.adapters.sql.lanes import SqlLanes
@@ -99,6 +101,7 @@ def build_ports(env: Any, *, needs: Callable[[Settings], frozenset[str]]) -> Por
         ),
         alerts=SqlAlerts(database),
         receiver=_receiver(settings),
+        doctor=SqlDoctor(database, patience_of(settings, retention)),
         audit=SqlAudit(database),
         redrives=SqlRedrives(database, tariff),
         metrics=SqlMetrics(database),

@@ -18,16 +18,23 @@ from uketsuke.domain.api_key import Caller
 from uketsuke.http.app import respond
 from uketsuke.http.context import Context
 from uketsuke.http.endpoints.discard_letter import discard_letter
+from uketsuke.http.endpoints.doctor import repair_store
+from uketsuke.http.endpoints.job import cancel_job
 from uketsuke.http.endpoints.redrive_letter import redrive_letter
+from uketsuke.http.endpoints.redrives import submit_redrive
 from uketsuke.http.endpoints.schedules import put_schedule_document
 from uketsuke.http.endpoints.submit_job import submit_job
 from uketsuke.http.message import Request
 from uketsuke.http.problem import MEANINGS, Refused
-from uketsuke.http.routes import ROUTES, Route, find_place
+from uketsuke.http.routes import ROUTES, Endpoint, Route, find_place
 from uketsuke.settings import Settings
 
 JOB_PATH = f"/v1/jobs/{an_id('job', 1)}"
-OPERATING = ("dead_letters", "triage", "conditions", "audit", "redrives", "alerts")
+OPERATING = ("dead_letters", "triage", "conditions", "audit", "redrives", "doctor", "alerts")
+_METHODS = (
+    "find", "accept", "page", "put_stream", "put", "delete", "usage", "groups", "kept", "start",
+    "standing", "stop", "ask", "repairable",
+)  # fmt: skip
 CLOSED = [route for route in ROUTES if route.scopes]
 _OF_TENANTS = {"jobs:read", "jobs:write"}
 FOR_TENANTS_ONLY = [route for route in CLOSED if "operate" not in route.scopes]
@@ -46,18 +53,19 @@ def fitting_key(world: World, route: Route) -> str:
     return world.add_key(8, tenant_id=None, scopes="operate")
 
 
-def document_for(route: Route) -> dict[str, object] | None:
-    """Return a body that the route takes, if it reads one."""
-    if route.template.endswith("/cancel"):
-        return {}
-    if route.endpoint in (redrive_letter, discard_letter):
-        return {"reason": "because"}
-    if route.template == "/v1/redrives" and route.method == "POST":
-        return {"filter": {}, "reason": "because"}
-    work: dict[str, object] = {"kind": "summarize", "input": {"text": "a"}}
-    if route.endpoint is put_schedule_document:
-        return {**work, "cron": "0 7 * * *"}
-    return work if route.endpoint is submit_job else None
+def fitting_document(route: Route) -> dict[str, object] | None:
+    """Return a body that the route takes; None if it needs none."""
+    work = {"kind": "summarize", "input": {"text": "a"}}
+    bodies: dict[Endpoint, dict[str, object]] = {
+        cancel_job: {},
+        redrive_letter: {"reason": "because"},
+        discard_letter: {"reason": "because"},
+        submit_redrive: {"filter": {}, "reason": "because"},
+        repair_store: {"check": "job_past_its_end", "reason": "because"},
+        submit_job: {**work},
+        put_schedule_document: {**work, "cron": "0 7 * * *"},
+    }
+    return bodies.get(route.endpoint)
 
 
 def name_of(route: Route) -> str:
@@ -137,24 +145,11 @@ def test_a_mistake_of_ours_tells_nothing_and_is_noted(
         raise ZeroDivisionError("SELECT secret FROM api_keys")
 
     for place in ("jobs", "listing", "inputs", "blobs", "schedules", "costs", *OPERATING):
-        for method in (
-            "find",
-            "accept",
-            "page",
-            "put_stream",
-            "put",
-            "delete",
-            "usage",
-            "groups",
-            "kept",
-            "standing",
-            "start",
-            "stop",
-        ):
+        for method in _METHODS:
             if hasattr(getattr(world, place), method):
                 monkeypatch.setattr(getattr(world, place), method, slip)
-    document, key = document_for(route), fitting_key(world, route)
 
+    key, document = fitting_key(world, route), fitting_document(route)
     answer = send(world, route, key=key, document=document, headers={"content-length": "2"})
 
     if route.template in ("/healthz", "/openapi.json"):  # they ask nobody
@@ -164,7 +159,7 @@ def test_a_mistake_of_ours_tells_nothing_and_is_noted(
     assert b"secret" not in answer.body
     noted, _ = logged(capsys.readouterr().out)
     assert noted["event"] == "unexpected_error"
-    assert noted["error_type"] == "ZeroDivisionError"
+    assert noted["error.type"] == "ZeroDivisionError"
     assert noted["error_at"].startswith(("http/", "services/"))
     assert noted["request_id"] == answer.headers["x-request-id"]
     assert "secret" not in json.dumps(noted)
@@ -231,7 +226,7 @@ def test_the_codes_stand_for_the_statuses_of_the_contract() -> None:
         406: {"not_acceptable"},
         409: {
             "run_in_progress", "not_finished", "job_failed", "job_canceled", "already_finished",
-            "already_redriven", "already_resolved",
+            "already_redriven", "already_resolved", "not_repairable",
         },
         410: {"expired", "erased"},
         411: {"length_required"},
@@ -259,10 +254,12 @@ def test_each_answer_is_logged_once_by_its_route_and_not_its_path(
 
     (line,) = logged(capsys.readouterr().out)
     assert line["event"] == "request_answered"
-    assert (line["method"], line["route"]) == ("GET", "/v1/jobs/{job_id}")
-    assert (line["status"], line["duration_ms"]) == (404, 0)
+    assert (line["http.request.method"], line["http.route"]) == ("GET", "/v1/jobs/{job_id}")
+    assert (line["http.response.status_code"], line["duration_ms"]) == (404, 0)
+    assert line["started_at"] == line["ended_at"] == "2026-11-29T12:00:00.000Z"
     assert line["request_id"] == answer.headers["x-request-id"]
-    assert len(line["trace_id"]) == 32
+    assert (len(line["trace_id"]), len(line["span_id"])) == (32, 16)
+    assert "parent_id" not in line
 
 
 def test_the_log_repeats_nothing_that_a_stranger_made_up(
@@ -272,8 +269,20 @@ def test_the_log_repeats_nothing_that_a_stranger_made_up(
     world.send("SECRET", "/secret?secret=secret", headers=headers, key="secret", content=b"secret")
 
     output = capsys.readouterr().out
-    assert '"method": "other", "route": "none"' in output
+    (line,) = logged(output)
+    assert (line["http.request.method"], line.get("http.route")) == ("_OTHER", None)
     assert "secret" not in output.lower()
+
+
+def test_a_request_is_logged_as_a_span_within_the_callers(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace, above = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+    world.send("GET", "/healthz", headers={"traceparent": f"00-{trace}-{above}-01"})
+
+    (line,) = logged(capsys.readouterr().out)
+    assert (line["trace_id"], line["parent_id"]) == (trace, above)
+    assert line["span_id"] != above
 
 
 def test_a_context_of_no_tenant_gives_none() -> None:

@@ -27,6 +27,8 @@ from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
+from uketsuke.adapters.sql.doctor import SqlDoctor
+from uketsuke.adapters.sql.doctor_check import patience_of
 from uketsuke.adapters.sql.metrics import SqlMetrics
 from uketsuke.adapters.sql.redrives import SqlRedrives
 from uketsuke.adapters.sql.schedules import SqlSchedules
@@ -45,7 +47,7 @@ _FAKED = (
 )  # fmt: skip
 _REAL = (
     "schedules", "costs", "dead_letters", "triage", "conditions", "audit", "redrives", "alerts",
-    "sweeping", "metrics",
+    "sweeping", "metrics", "doctor",
 )  # fmt: skip
 
 
@@ -90,6 +92,7 @@ class World:
     audit: SqlAudit = field(init=False)
     redrives: SqlRedrives = field(init=False)
     metrics: SqlMetrics = field(init=False)
+    doctor: SqlDoctor = field(init=False)
     inputs: FakeInputs = field(default_factory=FakeInputs)
     blobs: FakeBlobs = field(default_factory=FakeBlobs)
     queue: FakeQueue = field(default_factory=FakeQueue)
@@ -122,6 +125,7 @@ class World:
         self.sweeping = SqlSweeping(self.database, RETENTION)
         self.audit = SqlAudit(self.database)
         self.redrives = SqlRedrives(self.database, self.settings.tariff({}))
+        self.doctor = SqlDoctor(self.database, patience_of(self.settings, RETENTION))
 
     @property
     def ports(self) -> Ports:

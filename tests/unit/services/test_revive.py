@@ -320,7 +320,7 @@ def test_a_fault_of_ours_spoils_no_neighbour(
     assert world.run(main()) == {"0": Done(), "1": _HOURLY, "2": Done(), "3": Done()}
     faults = [line for line in told(capsys) if line["event"] == "unexpected_error"]
     (fault,) = faults
-    assert (fault["error_type"], fault["delivery"]) == ("RuntimeError", 4)
+    assert (fault["error.type"], fault["delivery"]) == ("RuntimeError", 4)
     assert fault["error_at"].startswith("services/revive.py:")
     assert "zanzibar" not in json.dumps(faults)
 

@@ -18,6 +18,8 @@ from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.database import Row, Statement
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
+from uketsuke.adapters.sql.doctor import SqlDoctor
+from uketsuke.adapters.sql.doctor_check import patience_of
 from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
 from uketsuke.adapters.sql.lanes import SqlLanes
@@ -259,6 +261,7 @@ class World:
             ),
             alerts=SqlAlerts(self.database),
             receiver=self.receiver if self.settings.alert_webhook_url else None,
+            doctor=SqlDoctor(self.database, patience_of(self.settings, retention)),
             audit=SqlAudit(self.database),
             redrives=SqlRedrives(self.database, tariff),
             metrics=SqlMetrics(self.database),

@@ -11,10 +11,12 @@ import msgspec
 from uketsuke.domain.job import InputForm
 from uketsuke.http import (
     openapi_alert_shapes,
+    openapi_doctor_shapes,
     openapi_letter_shapes,
     openapi_redrive_shapes,
     openapi_shapes,
 )
+from uketsuke.http.endpoints.doctor import RepairBody
 from uketsuke.http.letter_acts import DiscardBody, RedriveBody
 from uketsuke.http.openapi_operations import OPERATIONS, QUERY_PARAMETERS, Operation
 from uketsuke.http.redrive_document import RedriveOrder, StopOrder
@@ -33,6 +35,7 @@ _SHAPES: Final = (
     openapi_letter_shapes,
     openapi_redrive_shapes,
     openapi_alert_shapes,
+    openapi_doctor_shapes,
 )
 _PATH_NAME: Final = re.compile(r"\{(\w+)\}")
 
@@ -129,6 +132,7 @@ def _schemas(kinds: Mapping[str, Kind]) -> Schema:
         StopOrder,
         RedriveBody,
         DiscardBody,
+        RepairBody,
         *_shapes(),
     ]
     _, components = msgspec.json.schema_components(types, ref_template=_REF)

@@ -182,6 +182,17 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         body_required=False,
         content=_json("Redrive"),
     ),
+    "get_doctor": Operation(
+        summary="Hold the store against its invariants",
+        answer="Each check: whether it holds, how many rows offend and some of them, what to do.",
+        content=_json("Diagnosis"),
+    ),
+    "repair_store": Operation(
+        summary="Mend what a check has found",
+        answer="What was mended, and how many offenders are left. It may be repeated.",
+        body=_json("RepairBody"),
+        content=_json("RepairReport"),
+    ),
     "get_health": Operation(
         summary="Ask whether the Worker lives", answer="It does.", content=_json("Status")
     ),
@@ -209,6 +220,7 @@ QUERY_PARAMETERS: Final[Mapping[str, tuple[Schema, str]]] = {
     "tenant": (_TEXT, "For operators: whose."),
     "action": (_TEXT, "Only acts of this sort."),
     "target": (_TEXT, "Only what was done to this: a dead letter's id, or a bulk redrive's."),
+    "check": (_TEXT, "Only this check."),
     "actor": (_TEXT, "Only what was done with the key of this id."),
     "from": (_DAY, "The first day, UTC; else 30 days are shown."),
     "to": (_DAY, "The last day, UTC, included; else today."),

@@ -86,6 +86,7 @@ class Job(Shape):
     usage: Usage | None
     redriven_from: str | None
     redriven_to: str | None
+    trace_id: str | None
     metadata: dict[str, str | None]
     links: Links
 
@@ -98,13 +99,15 @@ class JobList(Shape):
 
 
 class Event(Shape, rename={"error_class": "class"}):
-    """One event of a job's life."""
+    """One event of a job's life. What ended an attempt says how long it took, and its calls."""
 
     id: str
     type: str
     at: datetime
     attempt: int | None
     error_class: ErrorClass | None
+    duration_ms: int | None
+    provider_ms: int | None
 
 
 class EventList(Shape):

@@ -54,6 +54,7 @@ Code = Literal[
     "already_finished",
     "already_redriven",
     "already_resolved",
+    "not_repairable",
     "expired",
     "erased",
     "length_required",
@@ -128,6 +129,9 @@ MEANINGS: Final[Mapping[Code, Meaning]] = MappingProxyType(
             409,
             "The dead letter is resolved",
             "Nothing was changed. Look at the dead letter for who resolved it, how and why.",
+        ),
+        "not_repairable": Meaning(
+            409, "No machine may repair this", "Do by hand what GET /v1/doctor says of it."
         ),
         "expired": Meaning(
             410,

@@ -11,6 +11,8 @@ from uketsuke.http.endpoints.alerts import list_alerts
 from uketsuke.http.endpoints.audit import QUERY as AUDIT_QUERY
 from uketsuke.http.endpoints.audit import list_audit
 from uketsuke.http.endpoints.discard_letter import discard_letter
+from uketsuke.http.endpoints.doctor import QUERY as DOCTOR_QUERY
+from uketsuke.http.endpoints.doctor import get_doctor, repair_store
 from uketsuke.http.endpoints.health import get_health, get_readiness
 from uketsuke.http.endpoints.input import put_input
 from uketsuke.http.endpoints.job import cancel_job, get_events, get_job, get_result
@@ -99,6 +101,8 @@ ROUTES: Final = tuple(
         ("GET", "/v1/redrives", _OPERATE, list_redrives, REDRIVES_QUERY),
         ("GET", "/v1/redrives/{redrive_id}", _OPERATE, get_redrive, _NONE),
         ("POST", "/v1/redrives/{redrive_id}/stop", _OPERATE, stop_redrive, _NONE),
+        ("GET", "/v1/doctor", _OPERATE, get_doctor, DOCTOR_QUERY),
+        ("POST", "/v1/doctor/repair", _OPERATE, repair_store, _NONE),
         ("GET", "/openapi.json", _OPEN, get_openapi, _NONE),
         ("GET", "/healthz", _OPEN, get_health, _NONE),
         ("GET", "/readyz", _OPEN, get_readiness, _NONE),

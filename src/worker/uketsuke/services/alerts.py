@@ -17,7 +17,7 @@ from uketsuke.domain.alert_message import message_of
 from uketsuke.domain.objective import hold_of
 from uketsuke.services.ports import Ports
 from uketsuke.settings import Settings
-from uketsuke.telemetry import event
+from uketsuke.telemetry import Fields, event
 
 # Between tries to say the same thing. A new one is said at the next tick, with all that is untold.
 _FIRST_WAIT: Final = timedelta(seconds=50)  # less than a tick, lest it become two
@@ -61,13 +61,12 @@ def _say(before: Standing, after: Standing, kept: Collection[str]) -> bool:
     fired = before.alert is not None and before.alert.fires
     if alert is None or alert.fires == fired or alert.name not in kept:
         return False
-    event(
-        "alert_fired" if alert.fires else "alert_resolved",
-        condition=alert.name,
-        value=condition.value,
-        limit=condition.bound,
-        subject=condition.subject,
-    )
+    fields: Fields = {"condition": alert.name, "limit": condition.bound}
+    if condition.value is not None:
+        fields["value"] = condition.value
+    if condition.subject is not None:
+        fields["subject"] = condition.subject
+    event("alert_fired" if alert.fires else "alert_resolved", **fields)
     return True
 
 

@@ -88,6 +88,8 @@ async def _heed_budget(seen: SeenJob, *, ports: Ports) -> Verdict:
 async def _take_back(key: JobKey, *, ports: Ports) -> Verdict:
     """End what nothing can lease any more: its time is over, or its attempts are spent."""
     changed = await ports.jobs.take_back([key])
+    for job in changed:
+        tell_taken(job)
     return Done() if changed and changed[0].terminal else later()
 
 

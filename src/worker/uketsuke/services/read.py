@@ -11,6 +11,7 @@ from uketsuke.services.bury import bury_unknown, bury_unreadable
 from uketsuke.services.knock import Done, KnockAgain, Verdict, later
 from uketsuke.services.messages import Message, Newer, Undecodable, read_message
 from uketsuke.services.ports import Delivery, Ports, Unavailable
+from uketsuke.services.tell import tell_taken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +66,8 @@ async def _bury(
             if job is None:
                 await bury_unknown(key, delivery, ports=ports)
             elif job.kind == kind:  # the row's word counts: a message is only a hint
-                await ports.jobs.fail_hopeless(key, code="kind_unknown")
+                failed = await ports.jobs.fail_hopeless(key, code="kind_unknown")
+                if failed is not None:
+                    tell_taken(failed)
         case unreadable:
             await bury_unreadable(delivery, unreadable, ports=ports)

@@ -21,6 +21,7 @@ from uketsuke.domain.job import InputForm, Job, Redriving, Rework
 from uketsuke.domain.lifecycle import Origin
 from uketsuke.services.ports import AcceptedNew, Ports, RunInProgress, Unavailable
 from uketsuke.services.submit import Submission, stored_under, submit
+from uketsuke.services.tell import tell_redriven
 from uketsuke.telemetry import event
 
 # Given a kind, the form and the bytes of an input, and parameters: how would it be worked today?
@@ -204,6 +205,7 @@ async def redrive(
     )
     admission = await submit(replace(wanted, origin=Origin.REDRIVE, redriving=origin), ports=ports)
     if isinstance(admission, AcceptedNew):
+        tell_redriven(admission.job, redrive_id=redrive_id)
         if admission.job.input.object_key is not None:
             await drop_strays(letter, kept=admission.job.input.object_key, ports=ports)
         return Redriven(job=admission.job)

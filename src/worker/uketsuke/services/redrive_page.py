@@ -24,7 +24,7 @@ from uketsuke.services.redrive import (
     resubmission,
     stored_input,
 )
-from uketsuke.telemetry import event, where_raised
+from uketsuke.telemetry import event, raised
 
 # An invocation may make 1,000 calls to the database, and the other duties need some of them.
 CALLS_A_TICK: Final = 700
@@ -109,12 +109,7 @@ class Walker:
         except Unavailable:
             walk.away, skipped = True, None
         except Exception as error:  # the next ones must not wait for what we did wrong with this
-            event(
-                "letter_not_redriven",
-                redrive_id=self.bulk.id,
-                error_type=type(error).__name__,
-                error_at=where_raised(error),
-            )
+            event("letter_not_redriven", redrive_id=self.bulk.id, **raised(error))
             skipped = SkipReason.UNEXPECTED
         if skipped is not None:
             walk.skipped[letter.id] = skipped
@@ -147,13 +142,6 @@ class Walker:
         )
         if isinstance(outcome, Redriven):
             walk.started += 1
-            new = outcome.job.key
-            event(
-                "letter_redriven",
-                job_id=new.job_id,
-                tenant_id=new.tenant_id,
-                redrive_id=self.bulk.id,
-            )
             return None
         self.room.take_letter()
         return _REFUSED[type(outcome)]

@@ -23,7 +23,7 @@ from uketsuke.domain.ids import RANDOM_BYTES, time_sorted_id
 from uketsuke.services.ports import Candidates, Decided, Ports, ShownRedrive
 from uketsuke.services.redrive import Planner, new_act
 from uketsuke.services.redrive_page import CALLS_A_TICK, Room, Walk, Walker, place_of
-from uketsuke.telemetry import event, where_raised
+from uketsuke.telemetry import event, raised
 
 _PAGE: Final = 50
 _REDRIVES_A_TICK: Final = 20
@@ -79,12 +79,7 @@ async def drive_redrives(ports: Ports, *, planner: Planner) -> int:
         try:
             count += await _drive(name, _Tick(planner=planner, room=room, ports=ports))
         except Exception as error:  # what became of it, its letters and its row tell
-            event(
-                "redrive_broke_off",
-                redrive_id=name,
-                error_type=type(error).__name__,
-                error_at=where_raised(error),
-            )
+            event("redrive_broke_off", redrive_id=name, **raised(error))
         calls -= share - room.calls
     return count
 

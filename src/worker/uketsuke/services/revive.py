@@ -8,13 +8,14 @@ from typing import Final
 
 from uketsuke.domain.job import Job, JobKey, SeenJob
 from uketsuke.domain.lifecycle import Engine, JobState
+from uketsuke.domain.trace import read_traceparent
 from uketsuke.services.bury import bury_unknown, bury_unreadable
 from uketsuke.services.knock import Done, KnockAgain, Verdict, after_lease
 from uketsuke.services.messages import Message, message_for, read_message
 from uketsuke.services.ports import Counter, Delivery, Ports, Unavailable
-from uketsuke.services.tell import tell_taken
+from uketsuke.services.tell import message_of, tell_taken, traced
 from uketsuke.settings import BadSettings
-from uketsuke.telemetry import Fields, event, where_raised
+from uketsuke.telemetry import EventName, Messaging, event, raised
 
 # The dead-letter queue's own patience: so often does it bring what could not be decided, a hundred
 # times (wrangler.consumer.toml). What even that loses, the row's wake-up time brings back.
@@ -49,7 +50,7 @@ async def revive(delivery: Delivery, *, ports: Ports) -> Verdict:
     try:
         return await _decide(delivery, ports=ports)
     except Unavailable:
-        event("dead_message_put_off", delivery=delivery.number)
+        event("dead_message_put_off", **message_of(delivery))
     except Exception as error:  # a fault of ours: it may be mended before the patience ends
         _tell_unexpected(error, delivery)
     return KnockAgain(after=PATIENCE)
@@ -90,16 +91,25 @@ def _while_running(seen: SeenJob) -> Verdict:
 
 async def _count(counter: Counter, job: Job, delivery: Delivery, *, ports: Ports) -> None:
     """Tell and count what was done; it is done, whether that can be counted or not."""
-    told = {Counter.DUPLICATES: "dead_message_outlived", Counter.REVIVED: "job_sent_again"}
-    event(told[counter], job_id=job.id, tenant_id=job.tenant_id, delivery=delivery.number)
+    event(
+        _COUNTED[counter],
+        job_id=job.id,
+        tenant_id=job.tenant_id,
+        **message_of(delivery),
+        **traced(read_traceparent(job.traceparent)),
+    )
     try:
         await ports.dead_letters.count(counter)
     except Unavailable:
         return
 
 
+_COUNTED: Final[Mapping[Counter, EventName]] = {
+    Counter.DUPLICATES: "dead_message_outlived",
+    Counter.REVIVED: "job_sent_again",
+}
+
+
 def _tell_unexpected(error: Exception, delivery: Delivery | None = None) -> None:
-    told = Fields(error_type=type(error).__name__, error_at=where_raised(error))
-    if delivery is not None:
-        told["delivery"] = delivery.number
-    event("unexpected_error", **told)
+    brought: Messaging = message_of(delivery) if delivery else {}
+    event("unexpected_error", **raised(error), **brought)

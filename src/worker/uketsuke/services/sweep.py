@@ -24,7 +24,7 @@ from uketsuke.services.redrives import drive_redrives
 from uketsuke.services.rollup import roll_up
 from uketsuke.services.silence import end_doomed, look_after
 from uketsuke.services.tell import tell_taken
-from uketsuke.telemetry import event, where_raised
+from uketsuke.telemetry import event, raised
 
 _NO_KINDS: Final[RunLimits] = MappingProxyType({})
 Duty = Callable[[Ports], Awaitable[int]]
@@ -33,8 +33,8 @@ _PAGE: Final = 200
 _PAGES_A_TICK: Final = 10
 # As many messages wait already: those that we would add are most likely among them.
 _BACKLOG_IS_BEHIND: Final = 1000
-_DUTY_LEASE: Final = timedelta(minutes=5)
 _REDRIVES: Final = "redrives"
+DUTY_LEASE: Final = timedelta(minutes=5)
 
 
 async def sweep(
@@ -49,17 +49,12 @@ async def sweep(
         try:
             await _do(name, duty, ports)
         except Exception as error:  # one failing duty must not stop the others
-            event(
-                "duty_failed",
-                duty=name,
-                error_type=type(error).__name__,
-                error_at=where_raised(error),
-            )
+            event("duty_failed", duty=name, **raised(error))
 
 
 async def _do(name: str, duty: Duty, ports: Ports) -> None:
     token = ports.dice.entropy(16).hex()
-    if not await ports.sweeping.claim_duty(name, token=token, lease=_DUTY_LEASE):
+    if not await ports.sweeping.claim_duty(name, token=token, lease=DUTY_LEASE):
         return
     done = False
     try:
@@ -79,7 +74,7 @@ async def wake(ports: Ports) -> int:
         woken = await ports.sweeping.wake_page(
             cursor, limit=_PAGE, first_grace=ports.settings.first_wake
         )
-        for job in woken.ended:
+        for job in (*woken.ended, *woken.taken_back):
             tell_taken(job)
         count += len(woken.ended) + len(woken.to_send) + len(woken.silent)
         if not behind:
@@ -110,8 +105,7 @@ async def _look_after(runs: Sequence[SilentRun], ports: Ports) -> None:
                 "run_not_asked",
                 job_id=run.job.id,
                 tenant_id=run.job.tenant_id,
-                error_type=type(error).__name__,
-                error_at=where_raised(error),
+                **raised(error),
             )
 
 

@@ -68,18 +68,17 @@ class SqlJobs:
         guarding = _failing_outlived(new, self._retention)
         answers = await self._database.batch([*guarding, *_accepting(new)])
         found = answers[-1]
+        outlived = list(map(rows.to_job, answers[len(guarding) - 1])) if guarding else ()
         if not found:
-            return InputVanished()
+            return InputVanished(outlived=outlived)
         (row,) = found
-        job = rows.to_job(row)
         match row["how"]:
             case "new":
-                outlived = answers[len(guarding) - 1] if guarding else ()
-                return AcceptedNew(job=job, outlived=[rows.to_job(old) for old in outlived])
+                return AcceptedNew(job=rows.to_job(row), outlived=outlived)
             case "known_key":
-                return _known_key(row)
+                return replace(_known_key(row), outlived=outlived)
             case _:
-                return RunInProgress(job=job)
+                return RunInProgress(job=rows.to_job(row), outlived=outlived)
 
     async def find(self, job_id: str, *, tenant_id: str | None) -> Job | None:
         if tenant_id is None:

@@ -26,6 +26,7 @@ from uketsuke.services.ports.costs import (
     Used,
 )
 from uketsuke.services.ports.dead_letters import Counter, DeadLetters
+from uketsuke.services.ports.doctor import Doctor
 from uketsuke.services.ports.jobs import (
     NO_LANES,
     AcceptedNew,
@@ -115,6 +116,7 @@ class Ports:
     money_and_lanes: MoneyAndLanes
     alerts: Alerts
     receiver: Receiver | None
+    doctor: Doctor
     audit: Audit
     redrives: Redrives
     metrics: Metrics
@@ -153,6 +155,7 @@ __all__ = [
     "Decided",
     "Delivery",
     "Dice",
+    "Doctor",
     "DueSchedules",
     "Expired",
     "HttpAnswer",

@@ -28,15 +28,24 @@ from uketsuke.services.ports.platform import Delivery
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AcceptedNew:
-    """The job is durable. ``outlived`` held its run key beyond its limit, and was failed for it."""
+class Admitted:
+    """What a submission has led to; ``outlived`` held its run key beyond its limit, and has ended.
 
-    job: Job
+    That stands whatever became of the submission.
+    """
+
     outlived: Sequence[Job] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KnownKey:
+class AcceptedNew(Admitted):
+    """The job is durable."""
+
+    job: Job
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownKey(Admitted):
     """The idempotency key is taken: this job was made under it, with this fingerprint."""
 
     job: Job
@@ -44,14 +53,14 @@ class KnownKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunInProgress:
+class RunInProgress(Admitted):
     """The run key is held by this live job."""
 
     job: Job
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InputVanished:
+class InputVanished(Admitted):
     """An upload that the submission names is not there any more."""
 
 
