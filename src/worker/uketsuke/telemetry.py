@@ -19,6 +19,7 @@ EventName = Literal[
     "bad_settings",
     "dead_message_outlived",
     "dead_message_put_off",
+    "doctor_repaired",
     "duty_done",
     "duty_failed",
     "job_accepted",
@@ -104,6 +105,7 @@ EVENTS: Final[Mapping[EventName, Told]] = MappingProxyType(
             "info", "a schedule came true, and there is a reason for no job"
         ),
         "schedule_unreadable": Told("error", "a schedule's expression makes no sense any more"),
+        "doctor_repaired": Told("warning", "a person had the doctor mend some rows"),
         "duty_done": Told("info", "a duty of the sweep found something to do"),
         "duty_failed": Told("error", "a duty of the sweep broke; the next sweep tries again"),
         "alert_fired": Told("warning", "an objective is missed, and has been for long enough"),
