@@ -8,7 +8,8 @@ from pathlib import Path
 from uketsuke.domain.alert import AlertState, DeliveryFault
 from uketsuke.domain.objective import DEFAULT_OBJECTIVES, hold_of
 
-PAGE = (Path(__file__).parents[3] / "docs" / "alerts.md").read_text()
+DOCS = Path(__file__).parents[3] / "docs"
+PAGE = (DOCS / "alerts.md").read_text()
 
 
 def rows(heading: str) -> list[list[str]]:
@@ -39,3 +40,10 @@ def test_every_alert_has_a_section_that_its_message_links_to() -> None:
 def test_every_state_and_every_error_class_is_told() -> None:
     assert [state for state, _ in rows("When an alert begins and ends")] == list(AlertState)
     assert [fault for fault, _ in rows("Delivery")] == list(DeliveryFault)
+
+
+def test_every_link_leads_to_a_heading_that_is_there() -> None:
+    for page, anchor in re.findall(r"\]\(([a-z-]+\.md)(?:#([^)]+))?\)", PAGE):
+        headings = re.findall(r"^#+ (.*)$", (DOCS / page).read_text(), re.MULTILINE)
+        anchors = {re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in headings}
+        assert not anchor or anchor in anchors, (page, anchor)
