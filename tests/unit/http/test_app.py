@@ -25,7 +25,7 @@ from uketsuke.http.routes import ROUTES, Route, find_place
 from uketsuke.settings import Settings
 
 JOB_PATH = f"/v1/jobs/{an_id('job', 1)}"
-OPERATING = ("dead_letters", "triage", "conditions")
+OPERATING = ("dead_letters", "triage", "conditions", "metrics")
 CLOSED = [route for route in ROUTES if route.scopes]
 _OF_TENANTS = {"jobs:read", "jobs:write"}
 FOR_TENANTS_ONLY = [route for route in CLOSED if "operate" not in route.scopes]
@@ -130,6 +130,7 @@ def test_a_mistake_of_ours_tells_nothing_and_is_noted(
             "usage",
             "groups",
             "kept",
+            "look",
         ):
             if hasattr(getattr(world, place), method):
                 monkeypatch.setattr(getattr(world, place), method, slip)

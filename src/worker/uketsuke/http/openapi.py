@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from uketsuke.domain.job import InputForm
-from uketsuke.http import openapi_letter_shapes, openapi_shapes
+from uketsuke.http import openapi_letter_shapes, openapi_metric_shapes, openapi_shapes
 from uketsuke.http.openapi_operations import OPERATIONS, QUERY_PARAMETERS, Operation
 from uketsuke.http.routes import Route
 from uketsuke.http.schedule_document import ScheduleMembers
@@ -21,7 +21,7 @@ Schema = dict[str, Any]
 VERSION: Final = "1"
 _REF: Final = "#/components/schemas/{name}"
 _JSON: Final = "application/json"
-_SHAPES: Final = (openapi_shapes, openapi_letter_shapes)
+_SHAPES: Final = (openapi_shapes, openapi_letter_shapes, openapi_metric_shapes)
 _PATH_NAME: Final = re.compile(r"\{(\w+)\}")
 
 

@@ -11,7 +11,12 @@ from uketsuke.http.endpoints.health import get_health, get_readiness
 from uketsuke.http.endpoints.input import put_input
 from uketsuke.http.endpoints.job import cancel_job, get_events, get_job, get_result
 from uketsuke.http.endpoints.list_jobs import QUERY, list_jobs
-from uketsuke.http.endpoints.metrics import get_metrics
+from uketsuke.http.endpoints.metrics import (
+    SERIES_QUERY,
+    get_metrics,
+    get_metrics_series,
+    scrape_metrics,
+)
 from uketsuke.http.endpoints.openapi import get_openapi
 from uketsuke.http.endpoints.schedules import (
     LIST_QUERY,
@@ -79,6 +84,8 @@ ROUTES: Final = tuple(
         ("GET", "/v1/dead-letters/groups", _OPERATE, list_dead_letter_groups, GROUPS_QUERY),
         ("GET", "/v1/dead-letters/{letter_id}", _OPERATE, get_dead_letter, _NONE),
         ("GET", "/v1/metrics", _OPERATE, get_metrics, _NONE),
+        ("GET", "/v1/metrics/series", _OPERATE, get_metrics_series, SERIES_QUERY),
+        ("GET", "/metrics", _OPERATE, scrape_metrics, _NONE),
         ("GET", "/openapi.json", _OPEN, get_openapi, _NONE),
         ("GET", "/healthz", _OPEN, get_health, _NONE),
         ("GET", "/readyz", _OPEN, get_readiness, _NONE),
