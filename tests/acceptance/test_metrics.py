@@ -96,7 +96,6 @@ def test_what_mixed_jobs_add_to_the_figures_is_what_they_add_to_the_tables(
     def agree() -> Figures | None:
         now_told, now_there = both(stack)
         added = more(now_told, told)
-        print("TOLD", added, "THERE", more(now_there, there))
         return added if added == more(now_there, there) else None
 
     added = until(agree, within=60, every=0.5)
