@@ -390,6 +390,23 @@ def test_the_tenant_that_has_used_most_of_its_budget_is_named(make: Callable[...
     assert said(world) == ["firing budget_used_percent firing spend_today_cents"]
 
 
+def test_a_bound_that_is_taken_away_takes_its_condition_and_alert_with_it(
+    make: Callable[..., World],
+) -> None:
+    world = make(objectives={**LEAPING, ConditionName.SPEND: 0})
+
+    async def main() -> None:
+        await minutes(world, 1)
+        assert await value(world, "spend_today_cents") == (0, None)
+        world.ports = replace(world.ports, settings=replace(world.settings, objectives=LEAPING))
+        await minutes(world, 1)
+        kept = {each.name for each in await world.ports.conditions.kept()}
+        assert "spend_today_cents" not in kept
+
+    world.run(main())
+    assert not world.rows("SELECT * FROM alerts WHERE name = 'spend_today_cents'")
+
+
 def test_a_sweep_that_was_away_is_told_when_it_is_back(make: Callable[..., World]) -> None:
     world = make(objectives=DEFAULT_OBJECTIVES)
 

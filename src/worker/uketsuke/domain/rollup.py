@@ -121,7 +121,8 @@ def _add_accepted(changes: dict[str, dict[str, int]], *, live: Counts, before: C
         change = changes.setdefault(kind, {})
         ended = Tally(counts=change).finished
         accepted = live.get(kind, 0) - before.get(kind, 0) + ended
-        if accepted:
+        # Rows that somebody took away by hand were accepted all the same.
+        if accepted > 0:
             change[Figure.ACCEPTED] = accepted
 
 

@@ -13,6 +13,7 @@ from uketsuke.http import (
     openapi_alert_shapes,
     openapi_doctor_shapes,
     openapi_letter_shapes,
+    openapi_metric_shapes,
     openapi_redrive_shapes,
     openapi_shapes,
 )
@@ -36,6 +37,7 @@ _SHAPES: Final = (
     openapi_redrive_shapes,
     openapi_alert_shapes,
     openapi_doctor_shapes,
+    openapi_metric_shapes,
 )
 _PATH_NAME: Final = re.compile(r"\{(\w+)\}")
 

@@ -129,7 +129,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     ),
     "get_metrics": Operation(
         summary="See how the deployment does",
-        answer="Figures of now, and the conditions as the sweep left them.",
+        answer="Figures of now and of the last hour, and the conditions as the sweep left them.",
         content=_json("Metrics"),
     ),
     "list_alerts": Operation(
@@ -193,6 +193,19 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         body=_json("RepairBody"),
         content=_json("RepairReport"),
     ),
+    "get_metrics_series": Operation(
+        summary="See how the deployment did over time",
+        answer="Every point of the range, oldest first. The last one is not over.",
+        content=_json("MetricsSeries"),
+    ),
+    "scrape_metrics": Operation(
+        summary="Scrape the figures, as Prometheus does",
+        answer="OpenMetrics, or the classic text format for whoever wants that more.",
+        content={
+            "application/openmetrics-text": {"schema": {"type": "string"}},
+            "text/plain": {"schema": {"type": "string"}},
+        },
+    ),
     "get_health": Operation(
         summary="Ask whether the Worker lives", answer="It does.", content=_json("Status")
     ),
@@ -222,6 +235,10 @@ QUERY_PARAMETERS: Final[Mapping[str, tuple[Schema, str]]] = {
     "target": (_TEXT, "Only what was done to this: a dead letter's id, or a bulk redrive's."),
     "check": (_TEXT, "Only this check."),
     "actor": (_TEXT, "Only what was done with the key of this id."),
+    "range": (
+        {"type": "string", "enum": ["hour", "day", "week"], "default": "hour"},
+        "How far back: 60 minutes, 96 quarters of an hour, 168 hours.",
+    ),
     "from": (_DAY, "The first day, UTC; else 30 days are shown."),
     "to": (_DAY, "The last day, UTC, included; else today."),
 }

@@ -17,7 +17,12 @@ from uketsuke.http.endpoints.health import get_health, get_readiness
 from uketsuke.http.endpoints.input import put_input
 from uketsuke.http.endpoints.job import cancel_job, get_events, get_job, get_result
 from uketsuke.http.endpoints.list_jobs import QUERY, list_jobs
-from uketsuke.http.endpoints.metrics import get_metrics
+from uketsuke.http.endpoints.metrics import (
+    SERIES_QUERY,
+    get_metrics,
+    get_metrics_series,
+    scrape_metrics,
+)
 from uketsuke.http.endpoints.openapi import get_openapi
 from uketsuke.http.endpoints.redrive_letter import redrive_letter
 from uketsuke.http.endpoints.redrives import LIST_QUERY as REDRIVES_QUERY
@@ -103,6 +108,8 @@ ROUTES: Final = tuple(
         ("POST", "/v1/redrives/{redrive_id}/stop", _OPERATE, stop_redrive, _NONE),
         ("GET", "/v1/doctor", _OPERATE, get_doctor, DOCTOR_QUERY),
         ("POST", "/v1/doctor/repair", _OPERATE, repair_store, _NONE),
+        ("GET", "/v1/metrics/series", _OPERATE, get_metrics_series, SERIES_QUERY),
+        ("GET", "/metrics", _OPERATE, scrape_metrics, _NONE),
         ("GET", "/openapi.json", _OPEN, get_openapi, _NONE),
         ("GET", "/healthz", _OPEN, get_health, _NONE),
         ("GET", "/readyz", _OPEN, get_readiness, _NONE),

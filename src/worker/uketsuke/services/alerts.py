@@ -28,15 +28,14 @@ async def look_after_alerts(ports: Ports) -> int:
     """Return how many alerts began to fire or were resolved."""
     objectives = ports.settings.objectives
     wanted = {name for name, bound in objectives.items() if bound is not None}
-    standings = [each for each in await ports.alerts.standing() if each.condition.name in wanted]
+    found = await ports.alerts.standing()
+    standings = [each for each in found if each.condition.name in wanted]
+    off = [each.condition.name for each in found if each.alert and each not in standings]
     looked = [_looked_at(each, ports.settings) for each in standings]
-    changed = [
-        after.alert
-        for before, after in zip(standings, looked, strict=True)
-        if after.alert and after.alert != before.alert
-    ]
-    kept = await ports.alerts.keep(changed, forget=objectives.keys() - wanted)
-    count = sum(_say(before, after, kept) for before, after in zip(standings, looked, strict=True))
+    pairs = list(zip(standings, looked, strict=True))
+    changed = [after.alert for before, after in pairs if after.alert and after != before]
+    kept = await ports.alerts.keep(changed, forget=off) if changed or off else ()
+    count = sum(_say(before, after, kept) for before, after in pairs)
     if standings:
         await _tell(looked, now=max(each.condition.computed_at for each in standings), ports=ports)
     return count

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Final
 
 from uketsuke.domain.backlog import Backlog
@@ -84,8 +83,3 @@ async def letters_of(conditions: Sequence[Condition], *, ports: Ports) -> Letter
         last_hour=value(ConditionName.GROWTH),
         hour_before=(growth.compared_to if growth else None) or 0,
     )
-
-
-def seconds(time: timedelta | None) -> float | None:
-    """Return a time as the answers have it: seconds, to the millisecond."""
-    return None if time is None else round(time.total_seconds(), 3)

@@ -91,7 +91,8 @@ SELECT name, value, bound, compared_to, subject, since, computed_at
  LIMIT 100
 """
 
-# ?1 JSON array of names
+# With their alerts, which would else wait for them to come back. ?1 JSON array of names
+FORGET_ALERTS_OF: Final = "DELETE FROM alerts WHERE name IN (SELECT value FROM json_each(?1))"
 FORGET_CONDITIONS: Final = """
 DELETE FROM conditions WHERE name IN (SELECT value FROM json_each(?1))
 """
@@ -137,9 +138,11 @@ class SqlConditions:
 
     async def keep(self, measures: Sequence[Measure], *, forget: Collection[str] = ()) -> int:
         put = [[m.name, m.value, m.bound, m.compared_to, m.subject] for m in measures]
-        _, kept = await self._database.batch(
+        gone = rows.dump(list(forget))
+        *_, kept = await self._database.batch(
             [
-                Statement(FORGET_CONDITIONS, (rows.dump(list(forget)),)),
+                Statement(FORGET_ALERTS_OF, (gone,)),
+                Statement(FORGET_CONDITIONS, (gone,)),
                 Statement(KEEP_CONDITIONS, (rows.dump(put),)),
             ]
         )

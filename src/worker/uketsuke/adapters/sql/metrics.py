@@ -19,7 +19,7 @@ _DELETED_AT_ONCE: Final = 200
 _LIVE_AT_MOST: Final = 10_000
 _SUMS_AT_MOST: Final = 10_000
 _POINTS_AT_MOST: Final = 20_000
-_ALL: Final = 2**53
+_ALL: Final = 10**12
 _NO_LIMIT: Final = -1
 
 

@@ -72,7 +72,7 @@ class Conditions(Protocol):
     async def keep(self, measures: Sequence[Measure], *, forget: Collection[str] = ()) -> int:
         """Keep the measures in place of those before; return how many began to hold.
 
-        Those to ``forget`` are not measured any more.
+        Those to ``forget`` are not measured any more, and have no alert.
         """
         ...
 
