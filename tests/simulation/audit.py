@@ -12,12 +12,13 @@ from typing import Any
 from tests.simulation.change import Change, check_wake, how_it_ended
 from tests.simulation.isolate import Isolate
 from tests.simulation.ledger import Ledger
+from tests.simulation.letters import LetterCheck, check_purged_inputs
 from tests.simulation.rows import JobRow, read_duties, read_rows
 from tests.simulation.runs import check_birth, check_refusal
 from tests.simulation.trace import name_of
+from uketsuke.adapters.sql import purging, sweeping
 from uketsuke.adapters.sql import run_statements as runs
 from uketsuke.adapters.sql import statements as sql
-from uketsuke.adapters.sql import sweeping
 from uketsuke.adapters.sql.accept_statements import SELECT_ADMITTED
 from uketsuke.adapters.sql.cost_statements import TODAY
 from uketsuke.adapters.sql.database import Row, Statement
@@ -68,6 +69,8 @@ class Audit:
             case runs.KEEP_CHECKPOINT:
                 tenant, job, step, digest, *_ = map(str, statements[0].params)
                 self.ledger.note_checkpoint(JobKey(tenant, job), step, digest)
+            case purging.DELETE_INPUTS:
+                check_purged_inputs(self.ledger, isolate)
             case _:
                 self._compare(statements, endings, isolate)
 
@@ -128,6 +131,7 @@ class Audit:
                 check_wake(self.ledger, new)
             else:
                 Change(self.ledger, statements, endings.get(key), isolate, old, new).check()
+        LetterCheck(self.ledger, isolate, old_rows).check()
         self._check_keys()
         self._check_budgets()
 

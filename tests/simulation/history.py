@@ -6,17 +6,19 @@ import asyncio
 import contextlib
 import random
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tests.simulation.actors import Callers, Consumers, Cron, Runs, Strangers
+from tests.simulation.actors import Callers, Consumers, Cron, Runs
 from tests.simulation.isolate import IsolateDied, track_tasks
 from tests.simulation.loop import NothingWillHappen, VirtualLoop, run, virtual_loop
+from tests.simulation.operators import Operators
 from tests.simulation.profile import Profile, draw_profile
 from tests.simulation.provider import SECRET
+from tests.simulation.strangers import Strangers
 from tests.simulation.trace import TelemetryTap, Trace
-from tests.simulation.verdict import judge, judge_purge, last_moment_ms
+from tests.simulation.verdict import judge, judge_letters, judge_purge, last_moment_ms
 from tests.simulation.wire import LONGEST_DRAG
 from tests.simulation.world import SharedDatabase, World
 
@@ -88,22 +90,28 @@ async def _play(world: World) -> None:
     world.dead_queue.handler = consumers.handle_dead
     world.workflows.live = Runs(world).live
     callers.start()
-    Strangers(world).start()
+    strangers, operators = Strangers(world), Operators(world)
+    strangers.start()
+    operators.start()
     world.spawn(cron.tick_forever())
     await asyncio.sleep(world.profile.heals_at)
     world.heal()
     # What was sent before may yet take effect.
     await asyncio.sleep(LONGEST_DRAG)
     healed_at_ms = max(world.now_ms(), world.duty_held_until_ms())
-    await _until_all_ended(world, callers, healed_at_ms)
+    await _until_all_ended(world, [callers, operators], healed_at_ms)
     await _until_drained(world)
     await judge(world, callers, healed_at_ms=healed_at_ms)
+    judge_letters(world, strangers.sent)
     if world.rng.random() < _PURGED:
         await judge_purge(world)
+        await operators.look_back()
     await world.end()
 
 
-async def _until_all_ended(world: World, callers: Callers, healed_at_ms: int) -> None:
+async def _until_all_ended(
+    world: World, people: Sequence[Callers | Operators], healed_at_ms: int
+) -> None:
     while True:
         late = [
             row
@@ -112,7 +120,7 @@ async def _until_all_ended(world: World, callers: Callers, healed_at_ms: int) ->
             and world.now_ms() > last_moment_ms(world, row, healed_at_ms=healed_at_ms)
         ]
         live = any(not row.terminal for row in world.ledger.rows.values())
-        if late or not (live or callers.left):
+        if late or not (live or any(group.left for group in people)):
             return
         await asyncio.sleep(_LOOK_EVERY)
 

