@@ -9,6 +9,7 @@ import pytest
 from tests.support.sqlite import connect
 from uketsuke.adapters.sql import (
     accept_statements,
+    audit,
     cost_statements,
     costs,
     dead_letters,
@@ -19,6 +20,7 @@ from uketsuke.adapters.sql import (
     listing,
     occurrences,
     purging,
+    redrive_statements,
     schedules,
     statements,
     sweeping,
@@ -34,6 +36,8 @@ MODULES = (
     keys,
     listing,
     dead_letters,
+    redrive_statements,
+    audit,
 )
 COSTS = (cost_statements, costs)
 SCHEDULING = (schedules, occurrences, lane_statements)

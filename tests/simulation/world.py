@@ -26,6 +26,7 @@ from tests.simulation.unscheduled import UnscheduledSweeping
 from tests.simulation.wire import FAULTS, PATIENCE, Faults, Wire
 from tests.simulation.workflows import VirtualWorkflows, WorkflowPort
 from tests.support.sqlite import SqliteDatabase, connect
+from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.database import Row, Statement
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
@@ -255,6 +256,7 @@ class World:
             ),
             occurrences=SqlOccurrences(database),
             dead_letters=SqlDeadLetters(database, triage_within=settings.triage_within),
+            audit=SqlAudit(database),
             keys=SqlKeys(database),
             blobs=BlobPort(self.store, self.wires["blobs"], isolate),
             queue=QueuePort(self.queue, self.wires["queue"], isolate),

@@ -26,6 +26,8 @@ LEVELS: Final = {
     "lease_lost": "info",
     "lane_parked": "warning",
     "lane_not_told": "warning",
+    "redrive_broke_off": "warning",
+    "letter_not_redriven": "error",
 }
 
 
@@ -51,6 +53,7 @@ class Fields(TypedDict, total=False):
     route: str
     status: int
     duty: str
+    redrive_id: str
     count: int
 
 

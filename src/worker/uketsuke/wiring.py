@@ -13,6 +13,7 @@ from uketsuke.adapters.cloudflare.queue import CloudflareQueue
 from uketsuke.adapters.cloudflare.r2 import R2Blobs
 from uketsuke.adapters.cloudflare.workflows import CloudflareWorkflows
 from uketsuke.adapters.cloudflare.world import SystemClock, SystemDice
+from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.inputs import SqlInputs
@@ -21,6 +22,7 @@ from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
+from uketsuke.adapters.sql.redrives import SqlRedrives
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
@@ -77,6 +79,8 @@ def build_ports(env: Any, *, needs: Callable[[Settings], frozenset[str]]) -> Por
         ),
         occurrences=SqlOccurrences(database),
         dead_letters=SqlDeadLetters(database, triage_within=settings.triage_within),
+        audit=SqlAudit(database),
+        redrives=SqlRedrives(database, tariff),
         keys=SqlKeys(database),
         blobs=R2Blobs(ffi.raw_binding(env, "BLOBS")),
         queue=CloudflareQueue(ffi.raw_binding(env, "JOBS")),

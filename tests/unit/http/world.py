@@ -22,7 +22,9 @@ from tests.unit.http.fakes import (
     FakeListing,
     FakeQueue,
 )
+from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.costs import SqlCosts
+from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.schedules import SqlSchedules
 from uketsuke.domain.api_key import StoredKey, hash_secret
 from uketsuke.http.app import App, respond
@@ -35,7 +37,7 @@ PEPPER = b"only for tests"
 _FAKED = (
     "settings", "jobs", "listing", "inputs", "keys", "blobs", "queue", "workflows", "clock", "dice"
 )  # fmt: skip
-_REAL = ("schedules", "costs")
+_REAL = ("schedules", "costs", "dead_letters", "audit")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +73,8 @@ class World:
     database: SqliteDatabase = field(default_factory=lambda: SqliteDatabase(connect()))
     schedules: SqlSchedules = field(init=False)
     costs: SqlCosts = field(init=False)
+    dead_letters: SqlDeadLetters = field(init=False)
+    audit: SqlAudit = field(init=False)
     inputs: FakeInputs = field(default_factory=FakeInputs)
     blobs: FakeBlobs = field(default_factory=FakeBlobs)
     queue: FakeQueue = field(default_factory=FakeQueue)
@@ -90,6 +94,8 @@ class World:
             keep_results=self.settings.keep_results,
         )
         self.costs = SqlCosts(self.database, RETENTION, self.settings.tariff({}))
+        self.dead_letters = SqlDeadLetters(self.database, triage_within=self.settings.triage_within)
+        self.audit = SqlAudit(self.database)
 
     @property
     def ports(self) -> Ports:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from tests.simulation.loop import VirtualLoop, run
 from tests.support.sqlite import SqliteDatabase, connect
 from tests.support.workflows import MemoryWorkflows
+from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.database import Row, Statement
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
@@ -21,6 +22,7 @@ from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
+from uketsuke.adapters.sql.redrives import SqlRedrives
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
@@ -205,6 +207,8 @@ class World:
             ),
             occurrences=SqlOccurrences(self.database),
             dead_letters=SqlDeadLetters(self.database, triage_within=self.settings.triage_within),
+            audit=SqlAudit(self.database),
+            redrives=SqlRedrives(self.database, tariff),
             keys=SqlKeys(self.database),
             blobs=self.blobs,
             queue=self.queue,

@@ -9,8 +9,10 @@ from typing import Any, Final
 import msgspec
 
 from uketsuke.domain.job import InputForm
+from uketsuke.http import openapi_letter_shapes, openapi_redrive_shapes, openapi_shapes
+from uketsuke.http.letter_acts import DiscardBody, RedriveBody
 from uketsuke.http.openapi_operations import OPERATIONS, QUERY_PARAMETERS, Operation
-from uketsuke.http.openapi_shapes import Shape
+from uketsuke.http.redrive_document import RedriveOrder, StopOrder
 from uketsuke.http.routes import Route
 from uketsuke.http.schedule_document import ScheduleMembers
 from uketsuke.http.submission import Envelope
@@ -21,6 +23,7 @@ Schema = dict[str, Any]
 VERSION: Final = "1"
 _REF: Final = "#/components/schemas/{name}"
 _JSON: Final = "application/json"
+_SHAPES: Final = (openapi_shapes, openapi_letter_shapes, openapi_redrive_shapes)
 _PATH_NAME: Final = re.compile(r"\{(\w+)\}")
 
 
@@ -57,7 +60,7 @@ def _operation(route: Route) -> Schema:
         "responses": {**_success(about), "default": _problem()},
     }
     if about.body is not None:
-        described["requestBody"] = {"required": True, "content": about.body}
+        described["requestBody"] = {"required": about.body_required, "content": about.body}
     if route.scopes:
         any_of = ", ".join(sorted(route.scopes))
         described["security"] = [{"key": []}]
@@ -71,7 +74,10 @@ def _success(about: Operation) -> Schema:
     answer: Schema = {"description": about.answer}
     if about.content is not None:
         answer["content"] = about.content
-    return {str(about.status): answer, **{str(s): {"description": d} for s, d in about.others}}
+    others: Schema = {str(s): {"description": d} for s, d in about.others}
+    for status, content in about.other_contents:
+        others[str(status)]["content"] = content
+    return {str(about.status): answer, **others}
 
 
 def _problem() -> Schema:
@@ -109,7 +115,11 @@ def _schemas(kinds: Mapping[str, Kind]) -> Schema:
         *(kind.params for kind in kinds.values()),
         Envelope,
         ScheduleMembers,
-        *Shape.__subclasses__(),
+        RedriveOrder,
+        StopOrder,
+        RedriveBody,
+        DiscardBody,
+        *_shapes(),
     ]
     _, components = msgspec.json.schema_components(types, ref_template=_REF)
     return {
@@ -117,6 +127,13 @@ def _schemas(kinds: Mapping[str, Kind]) -> Schema:
         "Submission": _any_kind("Envelope", kinds),
         "ScheduleDocument": _any_kind("ScheduleMembers", kinds),
     }
+
+
+def _shapes() -> list[type[openapi_shapes.Shape]]:
+    """Every shape of the modules that hold some."""
+    names = {module.__name__ for module in _SHAPES}
+    found = openapi_shapes.Shape.__subclasses__()
+    return [shape for shape in found if shape.__module__ in names]
 
 
 def _any_kind(base: str, kinds: Mapping[str, Kind]) -> Schema:

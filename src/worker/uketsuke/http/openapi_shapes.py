@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, UnsetType
 
+from uketsuke.domain.audit import Action
 from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.lifecycle import Engine, JobState, Origin
 from uketsuke.http.problem import FaultCode
@@ -204,6 +205,27 @@ class UsageList(Shape, rename={"start": "from", "end": "to"}):
     items: list[UsageItem]
     totals: Used
     budget: DayBudget | None
+    next: str | None
+
+
+class AuditItem(Shape):
+    """One act of an operator or administrator: who, what, to what, why."""
+
+    id: str
+    at: datetime
+    actor: str
+    action: Action
+    target: str
+    tenant_id: str | None
+    reason: str | None
+    request_id: str
+    detail: dict[str, Any]
+
+
+class AuditList(Shape):
+    """A page of acts, newest first."""
+
+    items: list[AuditItem]
     next: str | None
 
 

@@ -7,11 +7,22 @@ from dataclasses import dataclass
 from typing import Final
 
 from uketsuke.domain.api_key import Scope
+from uketsuke.http.endpoints.audit import QUERY as AUDIT_QUERY
+from uketsuke.http.endpoints.audit import list_audit
+from uketsuke.http.endpoints.discard_letter import discard_letter
 from uketsuke.http.endpoints.health import get_health, get_readiness
 from uketsuke.http.endpoints.input import put_input
 from uketsuke.http.endpoints.job import cancel_job, get_events, get_job, get_result
 from uketsuke.http.endpoints.list_jobs import QUERY, list_jobs
 from uketsuke.http.endpoints.openapi import get_openapi
+from uketsuke.http.endpoints.redrive_letter import redrive_letter
+from uketsuke.http.endpoints.redrives import LIST_QUERY as REDRIVES_QUERY
+from uketsuke.http.endpoints.redrives import (
+    get_redrive,
+    list_redrives,
+    stop_redrive,
+    submit_redrive,
+)
 from uketsuke.http.endpoints.schedules import (
     LIST_QUERY,
     ONE_QUERY,
@@ -31,6 +42,7 @@ Endpoint = Callable[..., Awaitable[Response]]
 # Any one of them is enough. Operators look at jobs; the result's endpoint denies them content.
 _READ: Final = frozenset({Scope.READ, Scope.OPERATE, Scope.ADMIN})
 _WRITE: Final = frozenset({Scope.WRITE})
+_OPERATE: Final = frozenset({Scope.OPERATE, Scope.ADMIN})
 _OPEN: Final[frozenset[Scope]] = frozenset()
 _NONE: Final[frozenset[str]] = frozenset()
 
@@ -66,6 +78,13 @@ ROUTES: Final = tuple(
         ("DELETE", "/v1/schedules/{name}", _WRITE, delete_schedule, _NONE),
         ("POST", "/v1/schedules/{name}/trigger", _WRITE, trigger_schedule, _NONE),
         ("GET", "/v1/usage", _READ, get_usage, USAGE_QUERY),
+        ("POST", "/v1/dead-letters/{letter_id}/redrive", _OPERATE, redrive_letter, _NONE),
+        ("POST", "/v1/dead-letters/{letter_id}/discard", _OPERATE, discard_letter, _NONE),
+        ("GET", "/v1/audit", _READ, list_audit, AUDIT_QUERY),
+        ("POST", "/v1/redrives", _OPERATE, submit_redrive, _NONE),
+        ("GET", "/v1/redrives", _OPERATE, list_redrives, REDRIVES_QUERY),
+        ("GET", "/v1/redrives/{redrive_id}", _OPERATE, get_redrive, _NONE),
+        ("POST", "/v1/redrives/{redrive_id}/stop", _OPERATE, stop_redrive, _NONE),
         ("GET", "/openapi.json", _OPEN, get_openapi, _NONE),
         ("GET", "/healthz", _OPEN, get_health, _NONE),
         ("GET", "/readyz", _OPEN, get_readiness, _NONE),

@@ -190,5 +190,14 @@ def _place(submission: Submission, key: JobKey, *, ports: Ports) -> tuple[InputP
     if len(content.encode()) <= ports.settings.inline_bytes:
         return InputPlace(form=form, bytes=size), content
     unguessable = ports.dice.entropy(16).hex()
-    object_key = f"{key.tenant_id}/{key.job_id}/input-{unguessable}"
+    # A redrive's lies with its letter, whose next redrive finds it if nobody knows what became of
+    # this one; see services.redrive.
+    redriving = submission.redriving
+    owner = redriving.letter_id if redriving else key.job_id
+    object_key = f"{stored_under(key.tenant_id, owner)}input-{unguessable}"
     return InputPlace(form=form, bytes=size, object_key=object_key), None
+
+
+def stored_under(tenant_id: str, owner: str) -> str:
+    """Return what the names of the objects of a job, or of a letter's redrives, begin with."""
+    return f"{tenant_id}/{owner}/"

@@ -17,6 +17,8 @@ from uketsuke.services.messages import message_for
 from uketsuke.services.occurrences import RunLimits, look_after_occurrences, start_due
 from uketsuke.services.ports import Ports, Unavailable
 from uketsuke.services.purge import purge_inputs, purge_jobs
+from uketsuke.services.redrive import Planner
+from uketsuke.services.redrives import drive_redrives
 from uketsuke.services.silence import end_doomed, look_after
 from uketsuke.services.tell import tell_taken
 from uketsuke.telemetry import event, where_raised
@@ -31,12 +33,15 @@ _BACKLOG_IS_BEHIND: Final = 1000
 _DUTY_LEASE: Final = timedelta(minutes=5)
 
 
-async def sweep(ports: Ports, *, limits: RunLimits = _NO_KINDS) -> None:
+async def sweep(
+    ports: Ports, *, limits: RunLimits = _NO_KINDS, planner: Planner | None = None
+) -> None:
     """Do every duty that no other sweep is at. Never raises for what a duty met.
 
-    ``limits`` are of the kinds that schedules may start.
+    ``limits`` are of the kinds that schedules may start; ``planner`` says how bulk redrives are
+    worked, and without one they wait.
     """
-    for name, duty in _duties(limits).items():
+    for name, duty in _duties(limits, planner).items():
         try:
             await _do(name, duty, ports)
         except Exception as error:  # one failing duty must not stop the others
@@ -104,8 +109,9 @@ async def _look_after(runs: Sequence[SilentRun], ports: Ports) -> None:
             )
 
 
-def _duties(limits: RunLimits) -> Mapping[str, Duty]:
-    """Each duty by its name; what is due on the minute comes first."""
+def _duties(limits: RunLimits, planner: Planner | None) -> Mapping[str, Duty]:
+    """Each duty by its name; what is due on the minute comes first, what asks the most last."""
+    redrives = {"redrives": partial(drive_redrives, planner=planner)} if planner else {}
     return {
         "start_due": start_due,
         "occurrences": partial(look_after_occurrences, limits=limits),
@@ -113,4 +119,5 @@ def _duties(limits: RunLimits) -> Mapping[str, Duty]:
         "end_doomed": end_doomed,
         "purge_jobs": purge_jobs,
         "purge_inputs": purge_inputs,
+        **redrives,
     }

@@ -271,10 +271,10 @@ def _accepting(new: NewJob) -> Sequence[Statement]:
     return [*accepting, Statement(accept.SELECT_ADMITTED, winner)]
 
 
-def _origin(redriving: Redriving | None) -> tuple[str | None, str | None, int]:
+def _origin(redriving: Redriving | None) -> tuple[str | None, str | None, int, str | None]:
     if redriving is None:
-        return None, None, 0
-    return redriving.job_id, redriving.letter_id, redriving.redrives
+        return None, None, 0, None
+    return redriving.job_id, redriving.letter_id, redriving.redrives, redriving.redrive_id
 
 
 def _known_key(row: Row) -> KnownKey:

@@ -14,6 +14,7 @@ from uketsuke.services.ports.ai import (
     AudioForm,
     AudioInput,
 )
+from uketsuke.services.ports.audit import Audit, AuditFilter, AuditPage
 from uketsuke.services.ports.costs import (
     Costs,
     DayBudget,
@@ -54,6 +55,14 @@ from uketsuke.services.ports.platform import (
     Unavailable,
     Workflows,
 )
+from uketsuke.services.ports.redrives import (
+    Candidates,
+    Decided,
+    LetterPlace,
+    RedrivePage,
+    Redrives,
+    ShownRedrive,
+)
 from uketsuke.services.ports.schedules import (
     DueSchedules,
     Occurrences,
@@ -91,6 +100,8 @@ class Ports:
     schedules: Schedules
     occurrences: Occurrences
     dead_letters: DeadLetters
+    audit: Audit
+    redrives: Redrives
     keys: KeyStore
     blobs: Blobs
     queue: JobQueue
@@ -108,11 +119,16 @@ __all__ = [
     "AiRefused",
     "AudioForm",
     "AudioInput",
+    "Audit",
+    "AuditFilter",
+    "AuditPage",
     "Blobs",
+    "Candidates",
     "Clock",
     "Costs",
     "DayBudget",
     "DeadLetters",
+    "Decided",
     "Delivery",
     "Dice",
     "DueSchedules",
@@ -131,15 +147,19 @@ __all__ = [
     "Lanes",
     "LanesOfKinds",
     "LeaseState",
+    "LetterPlace",
     "Listing",
     "Occurrences",
     "Ports",
     "Purging",
     "PutSchedule",
+    "RedrivePage",
+    "Redrives",
     "RunInProgress",
     "Runs",
     "SchedulePage",
     "Schedules",
+    "ShownRedrive",
     "Steps",
     "StoredStream",
     "StreamedBody",
