@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tests.simulation.bulk_rules import BulkCheck
 from tests.simulation.change import Change, check_wake, how_it_ended
 from tests.simulation.isolate import Isolate
 from tests.simulation.ledger import Ledger
@@ -131,7 +132,9 @@ class Audit:
                 check_wake(self.ledger, new)
             else:
                 Change(self.ledger, statements, endings.get(key), isolate, old, new).check()
+        old_letters = self.ledger.letters
         LetterCheck(self.ledger, isolate, old_rows).check()
+        BulkCheck(self.ledger, isolate, old_letters).check()
         self._check_keys()
         self._check_budgets()
 

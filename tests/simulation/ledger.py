@@ -14,7 +14,7 @@ from typing import Protocol
 
 from tests.simulation.isolate import Death, Isolate
 from tests.simulation.provider import Call, Provider
-from tests.simulation.rows import ActRow, JobRow, LetterRow
+from tests.simulation.rows import ActRow, BulkRow, JobRow, LetterRow
 from tests.simulation.trace import Trace, name_of
 from tests.simulation.workflows import VirtualWorkflows
 from tests.support.sqlite import SqliteDatabase
@@ -64,6 +64,7 @@ class Ledger:
     # job's one successor, gone or not; the ids of acts that were asked for with force.
     letters: dict[str, LetterRow] = field(default_factory=dict)
     acts: dict[str, ActRow] = field(default_factory=dict)
+    bulks: dict[str, BulkRow] = field(default_factory=dict)
     successors: dict[JobKey, str] = field(default_factory=dict)
     forced: set[str] = field(default_factory=set)
     origins: dict[JobKey, JobKey] = field(default_factory=dict)
@@ -96,7 +97,9 @@ class Ledger:
             if held[1] in event.started
         }
         for key, (attempt, token) in isolate.holds.items():
-            if self.rows[key].lease_token == token:
+            row = self.rows[key]
+            # What stood still past its lease had lost it before, whoever killed it then.
+            if row.lease_token == token and (row.leased_until or 0) > self.watched.now_ms():
                 company = len(at_work - {key})
                 self.blames[key, attempt] = Blame(isolate.death, company)
 

@@ -67,7 +67,11 @@ class LetterCheck:
             was = self.old.get(letter.id)
             if was is None:
                 self._check_burial(letter)
-            elif was != letter:
+                continue
+            if was.last_failed_at != letter.last_failed_at:
+                self._require(letter.road == "undecodable", "only-messages-come-again", letter)
+                was = was._replace(last_failed_at=letter.last_failed_at)
+            if was != letter:
                 self._check_resolved(was, letter)
 
     def _check_burial(self, letter: LetterRow) -> None:

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any, Final, TypeVar
 
-import msgspec
-
 from tests.simulation.isolate import Isolate
-from tests.simulation.kind import SIMULATED
+from tests.simulation.planner import planner_of
 from tests.simulation.rows import LetterRow
 from tests.simulation.trace import name_of
 from tests.simulation.world import World
 from uketsuke.domain.audit import Act
-from uketsuke.domain.dead_letter import REDRIVES_BEFORE_FORCE, needs_patch
-from uketsuke.domain.job import InputForm, Rework
-from uketsuke.domain.lifecycle import Engine
+from uketsuke.domain.dead_letter import REDRIVES_BEFORE_FORCE, DeadLetter, replay_of
+from uketsuke.services.discard import discard
 from uketsuke.services.ports import Unavailable
 from uketsuke.services.redrive import (
     AlreadyResolved,
     InputGone,
     NotReplayable,
-    Planner,
     Redriven,
     Refusal,
     RunHeld,
@@ -34,21 +29,6 @@ from uketsuke.services.redrive import (
 
 _PATIENCE: Final = 60.0  # seconds until an operator gives a request up
 T = TypeVar("T")
-
-
-def planner_of(world: World) -> Planner:
-    """Plan as ``kinds.plan`` does, with the times of this history."""
-
-    def plan(name: str, form: InputForm, size: int, params: Mapping[str, object]) -> Rework | None:
-        kind = SIMULATED[name]
-        msgspec.convert(params, kind.params)
-        engine = kind.engine(form, size)
-        limit = world.profile.settings.attempt_limit
-        if engine is Engine.WORKFLOW:
-            limit = timedelta(seconds=world.rng.choice((30, 90, 400, 3600)))
-        return Rework(engine=engine, run_limit=limit, expected=None)
-
-    return plan
 
 
 @dataclass(slots=True)
@@ -118,7 +98,7 @@ class Operators:
             )
             if isinstance(answer, NotReplayable):
                 long = found.redrives >= REDRIVES_BEFORE_FORCE and not forced
-                fits = long or needs_patch(found) or found.kind is None
+                fits = long or not replay_of(found).replayable
                 world.trace.require(fits, "refused-with-a-reason", f"{found} {answer.why}")
             return answer
 
@@ -130,8 +110,15 @@ class Operators:
         isolate = self.world.isolate("operator")
         ports = self.world.ports(isolate)
         act = new_act(actor, reason="nobody needs it", request_id="r", ports=ports)
-        done = await self._asked(isolate, ports.dead_letters.discard(letter.id, act=act))
-        if done is not None:
+
+        async def ask() -> DeadLetter | AlreadyResolved:
+            found = await ports.dead_letters.find(letter.id)
+            assert found is not None
+            return await discard(found, act=act, ports=ports)
+
+        answer = await self._asked(isolate, ask())
+        if answer is not None:
+            done = isinstance(answer, DeadLetter)
             self._tell("discarded" if done else "too late", letter)
             self._expect_act(act, done=done)
             self._expect_resolved(letter)

@@ -72,6 +72,7 @@ class Profile:
     garbage: int
     uploads: float  # how many inputs are uploaded ahead of their jobs
     operators: int
+    bulks: int  # how many bulk redrives are asked for
     echoes: int  # messages of jobs that the dead-letter queue brings without cause
 
 
@@ -108,6 +109,7 @@ def draw_profile(rng: random.Random) -> Profile:
         garbage=rng.choice((0, 0, 0, 2)),
         uploads=_perhaps(rng, 0.8),
         operators=rng.choice((0, 0, 1, 1, 3)),
+        bulks=rng.choice((0, 0, 0, 1, 2)),
         echoes=rng.choice((0, 0, 0, 4)),
     )
 

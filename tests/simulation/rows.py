@@ -81,6 +81,8 @@ class LetterRow(NamedTuple):
     road: str
     error_class: str
     code: str
+    kind: str | None
+    last_failed_at: int
     redrives: int
     status: str
     redriven_to: str | None
@@ -126,6 +128,43 @@ def read_acts(connection: sqlite3.Connection) -> dict[str, ActRow]:
     """Return the product's audit."""
     rows = connection.execute(f"SELECT {', '.join(ActRow._fields)} FROM audit")  # noqa: S608 - names of our own
     return {row[0]: ActRow(*row) for row in rows}
+
+
+class BulkRow(NamedTuple):
+    """A bulk redrive, as far as it may not change, or must say what came of it."""
+
+    id: str
+    reason: str
+    rate_per_minute: int
+    canary: int
+    created_at: int
+    created_by: str
+    filter_class: str | None
+    filter_kind: str | None
+    state: str
+    stopped_by: str | None
+    stopped_because: str | None
+    finished_at: int | None
+    closed_at: int | None
+    started: int | None
+    succeeded: int | None
+    failed: int | None
+    canceled: int | None
+
+    @property
+    def going(self) -> bool:
+        return self.state in ("canary", "running")
+
+    @property
+    def asked(self) -> tuple[object, ...]:
+        """What stays as it was asked for."""
+        return self[: self._fields.index("state")]
+
+
+def read_bulks(connection: sqlite3.Connection) -> dict[str, BulkRow]:
+    """Return all bulk redrives as they are."""
+    rows = connection.execute(f"SELECT {', '.join(BulkRow._fields)} FROM redrives")  # noqa: S608 - names of our own
+    return {row[0]: BulkRow(*row) for row in rows}
 
 
 class LaneRow(NamedTuple):

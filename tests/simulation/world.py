@@ -36,6 +36,7 @@ from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
+from uketsuke.adapters.sql.redrives import SqlRedrives
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
@@ -257,6 +258,7 @@ class World:
             occurrences=SqlOccurrences(database),
             dead_letters=SqlDeadLetters(database, triage_within=settings.triage_within),
             audit=SqlAudit(database),
+            redrives=SqlRedrives(database, tariff),
             keys=SqlKeys(database),
             blobs=BlobPort(self.store, self.wires["blobs"], isolate),
             queue=QueuePort(self.queue, self.wires["queue"], isolate),
