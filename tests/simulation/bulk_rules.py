@@ -52,6 +52,9 @@ class BulkCheck:
         self._require(was.asked == now.asked, "a-bulk-is-what-was-asked", f"{was} {now}")
         if was.state != now.state:
             self.ledger.trace.count(f"bulk:{now.stopped_because or now.state}")
+        if (was.state, now.state) == ("canary", "running"):
+            live = [key for key in self._jobs_of(now) if not self.ledger.rows[key].terminal]
+            self._require(not live, "canaries-end-first", f"{now} {live}")
         back = (was.state, now.state) == ("running", "canary")
         final = not was.going and (was.state, was.finished_at) != (now.state, now.finished_at)
         self._require(not back and not final, "a-bulks-end-is-final", f"{was} {now}")
@@ -60,6 +63,13 @@ class BulkCheck:
             acts = [a.action for a in self.ledger.acts.values() if a.target == now.id]
             right = acts.count("redrive.stopped") == 1
             self._require(right, "an-act-is-on-record-once", f"{now} {acts}")
+
+    def _jobs_of(self, bulk: BulkRow) -> list[JobKey]:
+        return [
+            JobKey(letter.tenant_id or "", letter.redriven_to or "")
+            for letter in self.ledger.letters.values()
+            if letter.redrive_id == bulk.id
+        ]
 
     def _check_redriven(self, letter: LetterRow, bulk: BulkRow) -> None:
         """Only what was meant, in time, with its person's words, and no faster than was asked."""
@@ -77,12 +87,12 @@ class BulkCheck:
     def _check_pace(self, bulk: BulkRow) -> None:
         """The canaries come first, and end before all others; those keep to the rate."""
         ledger = self.ledger
-        mine = [one for one in ledger.letters.values() if one.redrive_id == bulk.id]
+        mine = self._jobs_of(bulk)
         if bulk.state == "canary":
             self._require(len(mine) <= bulk.canary, "so-many-canaries", f"{len(mine)} {bulk}")
             return
         minutes = (ledger.watched.now_ms() - bulk.created_at) / 60_000
-        most = bulk.canary + 1 + bulk.rate_per_minute * minutes
+        most = bulk.canary + bulk.rate_per_minute * minutes
         self._require(len(mine) <= most, "a-bulk-keeps-its-rate", f"{len(mine)} {bulk}")
 
 

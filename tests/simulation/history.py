@@ -18,9 +18,10 @@ from tests.simulation.loop import NothingWillHappen, VirtualLoop, run, virtual_l
 from tests.simulation.operators import Operators
 from tests.simulation.profile import Profile, draw_profile
 from tests.simulation.provider import SECRET
+from tests.simulation.purge import judge_purge, race_with_purge
 from tests.simulation.strangers import Strangers
 from tests.simulation.trace import TelemetryTap, Trace
-from tests.simulation.verdict import judge, judge_letters, judge_purge, last_moment_ms
+from tests.simulation.verdict import judge, judge_letters, last_moment_ms
 from tests.simulation.wire import LONGEST_DRAG
 from tests.simulation.world import SharedDatabase, World
 
@@ -108,6 +109,7 @@ async def _play(world: World) -> None:
     judge_letters(world, strangers.sent)
     judge_bulks(world.ledger)
     if world.rng.random() < _PURGED:
+        await race_with_purge(world, operators)
         await judge_purge(world)
         await operators.look_back()
     await world.end()

@@ -88,6 +88,8 @@ class LetterCheck:
             ended = (row.error_class, row.error_code, row.redrives)
             told = (letter.error_class, letter.code, letter.redrives)
             self._require(ended == told, "a-letter-tells-of-the-end", f"{ended} {told}")
+        there = letter.code != "input_gone"
+        self._require(there, "a-live-job-has-its-input", letter)
         by_queue = self.isolate.name.startswith("dlq-consumer")
         fits = letter.road != "queue_dlq" or by_queue
         self._require(fits, "the-road-is-true", letter)
@@ -132,6 +134,8 @@ class LetterCheck:
             counted = new.redrives == letter.redrives + 1
             self._require(counted, "a-line-is-counted", f"{letter.redrives}, {new.redrives}")
         self._require(new.attempts == (new.state == "running"), "the-budget-is-new", new)
+        missed = [ref for job, ref in ledger.connection.execute(_MISSED, (0,)) if job == new.id]
+        self._require(not missed, "a-redrive-has-its-input", f"{new} {missed}")
         self._check_force(new)
         self._check_work(ledger.rows.get(origin), new)
         ledger.trace.count("redriven" if new.redrives == 1 else "redriven again")

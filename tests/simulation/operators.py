@@ -27,7 +27,14 @@ from uketsuke.services.redrive import (
     redrive_as_it_was,
 )
 
+_LATE: Final = 4  # how many letters are redriven while the purge is at it
 _PATIENCE: Final = 60.0  # seconds until an operator gives a request up
+_SOON: Final = 300.0
+_UPLOADS_UNTIL: Final = """
+SELECT min(coalesce((SELECT i.expires_at FROM inputs AS i WHERE i.id = named.value), 0))
+  FROM jobs AS j, json_each(j.input, '$.refs') AS named
+ WHERE j.id = ?
+"""
 T = TypeVar("T")
 
 
@@ -66,10 +73,29 @@ class Operators:
     async def _race(self, letter: LetterRow, actor: str) -> None:
         """Deal with a letter, perhaps beside others or more than once."""
         rng = self.world.rng
+        await self._perhaps_dawdle(letter)
         racers = rng.choice((1, 1, 1, 2, 4))
         doing = [rng.choice((self._redrive,) * 4 + (self._discard,)) for _ in range(racers)]
         acts = [one(letter, f"{actor}-{number}") for number, one in enumerate(doing)]
         await asyncio.gather(*acts)
+
+    async def _perhaps_dawdle(self, letter: LetterRow) -> None:
+        """Perhaps put it off until the input is about to go."""
+        until = self._uploads_until_ms(letter)
+        seconds = ((until or 0) - self.world.now_ms()) / 1000
+        if 0 < seconds < _SOON and self.world.rng.random() < 0.5:
+            await asyncio.sleep(max(0.0, seconds - self.world.rng.random() * 0.2))
+
+    async def come_late(self) -> None:
+        """Redrive what is left open, some of it twice, at about the same moment."""
+        rng, letters = self.world.rng, list(self.world.ledger.letters.values())
+        left = [letter for letter in letters if letter.status == "open"][:_LATE]
+        acts = [self._after(rng.random() * 2, letter) for letter in left + left[:1]]
+        await asyncio.gather(*acts)
+
+    async def _after(self, seconds: float, letter: LetterRow) -> None:
+        await asyncio.sleep(seconds)
+        await self._redrive(letter, "key_late")
 
     async def look_back(self) -> None:
         """Long after, with every job purged: nothing can be redriven, all can be discarded."""
@@ -148,17 +174,17 @@ class Operators:
 
     def _lacks_input(self, letter: LetterRow) -> bool:
         """Whether the job is purged, or an upload that it names."""
-        row = self.world.ledger.rows.get(letter.key)
-        if row is None:
+        row, now = self.world.ledger.rows.get(letter.key), self.world.now_ms()
+        if row is None or (row.expires_at or now) <= now:
             return True
-        missed = (
-            "SELECT count(*) FROM jobs AS j, json_each(j.input, '$.refs') AS named"
-            " WHERE j.id = ? AND NOT EXISTS"
-            " (SELECT 1 FROM inputs AS i WHERE i.id = named.value AND i.expires_at > ?)"
-        )
-        asked = (row.id, self.world.now_ms())
-        (count,) = self.world.ledger.connection.execute(missed, asked).fetchone()
-        return bool(count)
+        until = self._uploads_until_ms(letter)
+        return until is not None and until <= now
+
+    def _uploads_until_ms(self, letter: LetterRow) -> int | None:
+        """Return when the first upload goes that a letter's job names; None if it names none."""
+        connection = self.world.ledger.connection
+        (until,) = connection.execute(_UPLOADS_UNTIL, (letter.job_id,)).fetchone()
+        return None if until is None else int(until)
 
     def _tell(self, what: str, letter: LetterRow) -> None:
         self.world.trace.count(f"operator:{what}")

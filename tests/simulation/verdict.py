@@ -175,25 +175,3 @@ def _counter(world: World, name: str) -> int:
         "SELECT value FROM counters WHERE name = ?", (name,)
     ).fetchone()
     return int(found[0]) if found else 0
-
-
-_PURGED_TABLES = (
-    "jobs", "attempts", "submissions", "checkpoints", "doomed_instances", "inputs",
-)  # fmt: skip
-
-
-async def judge_purge(world: World) -> None:
-    """Wait until all is past its retention, sweep, and see what is left."""
-    named = "SELECT tenant_id, id FROM inputs"
-    known = {tuple(row) for row in world.ledger.connection.execute(named)}
-    known |= {(key.tenant_id, key.job_id) for key in world.ledger.rows}
-    settings = world.profile.settings
-    await asyncio.sleep((settings.keep_results + settings.keep_inputs).total_seconds())
-    isolate = Isolate(name="purger", trace=world.trace)
-    await sweep(world.ports(isolate))
-    for table in _PURGED_TABLES:
-        (count,) = world.ledger.connection.execute(f"SELECT count(*) FROM {table}").fetchone()  # noqa: S608 - names of our own
-        world.trace.require(count == 0, "the-purge-leaves-nothing", f"{count} {table}")
-    # What was stored for a submission that was then not accepted belongs to no job.
-    left = [key for key in world.store.objects if tuple(key.split("/")[:2]) in known]
-    world.trace.require(not left, "the-purge-leaves-nothing", str(left))
