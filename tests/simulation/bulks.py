@@ -30,13 +30,24 @@ class Bulks:
     async def _live(self, actor: str) -> None:
         world, rng = self.world, self.world.rng
         await asyncio.sleep(world.profile.heals_at * rng.uniform(0.2, 1.2))
-        await self._ask_for_one(actor)
-        if rng.random() < 0.3:
-            await asyncio.sleep(rng.choice((0.1, 30, 90)) * rng.random())
-            await self._stop_one(actor)
+        name = await self._ask_for_one(actor)
+        if name is not None and rng.random() < 0.4:
+            await self._until_it_begins(name)
+            await self._stop(name, actor)
         self.left -= 1
 
-    async def _ask_for_one(self, actor: str) -> None:
+    async def _until_it_begins(self, name: str) -> None:
+        """Wait until a letter is redriven, or for a while."""
+        loop, ledger = asyncio.get_running_loop(), self.world.ledger
+        until = loop.time() + self.world.rng.choice((1.0, 130.0))
+        # Time is virtual: looking again costs less than being told.
+        while loop.time() < until:
+            if any(letter.redrive_id == name for letter in ledger.letters.values()):
+                return
+            await asyncio.sleep(0.1)
+
+    async def _ask_for_one(self, actor: str) -> str | None:
+        """Ask for a bulk redrive, and return its id if that was answered."""
         world, rng = self.world, self.world.rng
         letters = list(world.ledger.letters.values())
         like = rng.choice(letters) if letters and rng.random() < 0.3 else None
@@ -55,16 +66,15 @@ class Bulks:
         starting = start_redrive(asked, ports=world.ports(isolate))
         ended = await world.run(isolate, starting, wall=_PATIENCE)
         self._expect_answer(ended.error)
-        if ended.value is not None:
-            world.trace.count("bulk:asked for")
-            there = ended.value.redrive.id in world.ledger.bulks
-            world.trace.require(there, "accepted-means-durable", ended.value.redrive.id)
+        if ended.value is None:
+            return None
+        world.trace.count("bulk:asked for")
+        name = ended.value.redrive.id
+        world.trace.require(name in world.ledger.bulks, "accepted-means-durable", name)
+        return name
 
-    async def _stop_one(self, actor: str) -> None:
+    async def _stop(self, name: str, actor: str) -> None:
         world = self.world
-        if not world.ledger.bulks:
-            return
-        name = world.rng.choice(sorted(world.ledger.bulks))
         isolate = world.isolate("operator")
         ports = world.ports(isolate)
         act = new_act(actor, reason="enough", request_id="r", ports=ports)

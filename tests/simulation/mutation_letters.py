@@ -88,12 +88,6 @@ LETTER_MUTATIONS: Final = (
         "pass",
     ),
     Mutation(
-        "what was in doubt before a step succeeded is not kept with it",
-        "src/worker/uketsuke/providers/calls.py",
-        "replace(done, lost=lost.usage, lost_lives=lost.lives)",
-        "done",
-    ),
-    Mutation(
         "a bulk redrive takes up what failed after its start",
         _BULK,
         "           AND d.last_failed_at < min(r.created_at, "
