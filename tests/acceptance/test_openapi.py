@@ -41,6 +41,27 @@ def test_each_answer_has_the_shape_that_the_description_tells(desk: Desk) -> Non
         hold(answer, content["application/json"]["schema"], document)
 
 
+def test_what_operators_are_told_of_bulk_redrives_has_its_shape(stack: Stack, desk: Desk) -> None:
+    document = desk.api.get("/openapi.json").json()
+    order = {"filter": {"tenant": stack.tenant_of(desk.key)}, "reason": "to look at it"}
+    with stack.api("operator_key") as operator:
+        made = operator.post("/v1/redrives", json=order)
+        said = {
+            ("post", "/v1/redrives", made.status_code): made,
+            ("post", "/v1/redrives", 200): operator.post(
+                "/v1/redrives", json={**order, "dry_run": True}
+            ),
+            ("get", "/v1/redrives", 200): operator.get("/v1/redrives?limit=5"),
+            ("get", "/v1/redrives/{redrive_id}", 200): operator.get(made.headers["location"]),
+        }
+
+    assert made.status_code == 202
+    for (method, template, status), answer in said.items():
+        assert answer.status_code == status
+        content = document["paths"][template][method]["responses"][str(status)]["content"]
+        hold(answer, content["application/json"]["schema"], document)
+
+
 def test_refusals_have_the_shape_that_the_description_tells(stack: Stack, desk: Desk) -> None:
     document = desk.api.get("/openapi.json").json()
     with stack.api(None) as nobody:

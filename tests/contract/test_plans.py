@@ -10,6 +10,7 @@ from tests.support.sqlite import connect
 from uketsuke.adapters.sql import (
     accept_statements,
     audit,
+    bulk_statements,
     cost_statements,
     costs,
     dead_letters,
@@ -38,6 +39,7 @@ MODULES = (
     dead_letters,
     redrive_statements,
     audit,
+    bulk_statements,
 )
 COSTS = (cost_statements, costs)
 SCHEDULING = (schedules, occurrences, lane_statements)

@@ -27,7 +27,7 @@ from uketsuke.http.routes import ROUTES, Route, find_place
 from uketsuke.settings import Settings
 
 JOB_PATH = f"/v1/jobs/{an_id('job', 1)}"
-OPERATING = ("dead_letters", "audit")
+OPERATING = ("dead_letters", "audit", "redrives")
 CLOSED = [route for route in ROUTES if route.scopes]
 _OF_TENANTS = {"jobs:read", "jobs:write"}
 FOR_TENANTS_ONLY = [route for route in CLOSED if "operate" not in route.scopes]
@@ -35,6 +35,7 @@ FOR_TENANTS_ONLY = [route for route in CLOSED if "operate" not in route.scopes]
 
 def path_of(route: Route) -> str:
     path = route.template.replace("{job_id}", an_id("job", 1)).replace("{name}", "nightly")
+    path = path.replace("{redrive_id}", an_id("rd", 1))
     return path.replace("{letter_id}", an_id("dl", 1))
 
 
@@ -43,6 +44,20 @@ def fitting_key(world: World, route: Route) -> str:
     if route.scopes & _OF_TENANTS:
         return world.add_key(8, tenant_id=TENANT, scopes="jobs:read jobs:write")
     return world.add_key(8, tenant_id=None, scopes="operate")
+
+
+def document_for(route: Route) -> dict[str, object] | None:
+    """Return a body that the route takes, if it reads one."""
+    if route.template.endswith("/cancel"):
+        return {}
+    if route.endpoint in (redrive_letter, discard_letter):
+        return {"reason": "because"}
+    if route.template == "/v1/redrives" and route.method == "POST":
+        return {"filter": {}, "reason": "because"}
+    work: dict[str, object] = {"kind": "summarize", "input": {"text": "a"}}
+    if route.endpoint is put_schedule_document:
+        return {**work, "cron": "0 7 * * *"}
+    return work if route.endpoint is submit_job else None
 
 
 def name_of(route: Route) -> str:
@@ -122,19 +137,21 @@ def test_a_mistake_of_ours_tells_nothing_and_is_noted(
         raise ZeroDivisionError("SELECT secret FROM api_keys")
 
     for place in ("jobs", "listing", "inputs", "blobs", "schedules", "costs", *OPERATING):
-        for method in ("find", "accept", "page", "put_stream", "put", "delete", "usage"):
+        for method in (
+            "find",
+            "accept",
+            "page",
+            "put_stream",
+            "put",
+            "delete",
+            "usage",
+            "start",
+            "stop",
+        ):
             if hasattr(getattr(world, place), method):
                 monkeypatch.setattr(getattr(world, place), method, slip)
-    document: dict[str, object] | None = None
-    if route.template.endswith("/cancel"):
-        document = {}
-    elif route.endpoint in (redrive_letter, discard_letter):
-        document = {"reason": "because"}
-    elif route.endpoint in (submit_job, put_schedule_document):
-        document = {"kind": "summarize", "input": {"text": "a"}}
-        document |= {"cron": "0 7 * * *"} if route.endpoint is put_schedule_document else {}
+    document, key = document_for(route), fitting_key(world, route)
 
-    key = fitting_key(world, route)
     answer = send(world, route, key=key, document=document, headers={"content-length": "2"})
 
     if route.template in ("/healthz", "/openapi.json"):  # they ask nobody

@@ -25,6 +25,7 @@ from tests.unit.http.fakes import (
 from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
+from uketsuke.adapters.sql.redrives import SqlRedrives
 from uketsuke.adapters.sql.schedules import SqlSchedules
 from uketsuke.domain.api_key import StoredKey, hash_secret
 from uketsuke.http.app import App, respond
@@ -37,7 +38,7 @@ PEPPER = b"only for tests"
 _FAKED = (
     "settings", "jobs", "listing", "inputs", "keys", "blobs", "queue", "workflows", "clock", "dice"
 )  # fmt: skip
-_REAL = ("schedules", "costs", "dead_letters", "audit")
+_REAL = ("schedules", "costs", "dead_letters", "audit", "redrives")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +76,7 @@ class World:
     costs: SqlCosts = field(init=False)
     dead_letters: SqlDeadLetters = field(init=False)
     audit: SqlAudit = field(init=False)
+    redrives: SqlRedrives = field(init=False)
     inputs: FakeInputs = field(default_factory=FakeInputs)
     blobs: FakeBlobs = field(default_factory=FakeBlobs)
     queue: FakeQueue = field(default_factory=FakeQueue)
@@ -96,6 +98,7 @@ class World:
         self.costs = SqlCosts(self.database, RETENTION, self.settings.tariff({}))
         self.dead_letters = SqlDeadLetters(self.database, triage_within=self.settings.triage_within)
         self.audit = SqlAudit(self.database)
+        self.redrives = SqlRedrives(self.database, self.settings.tariff({}))
 
     @property
     def ports(self) -> Ports:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from tests.unit.services.world import World, working
 from uketsuke.domain.bulk_redrive import LetterFilter
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
-from uketsuke.domain.job import Job
+from uketsuke.domain.job import EncodedResult, Job
 from uketsuke.kinds.plan import rework
 from uketsuke.kinds.registry import KINDS
 from uketsuke.services.execute import Attempt, Worker
@@ -79,7 +79,7 @@ async def work(world: World, worker: Worker | None = None) -> int:
 def failing(numbers: Collection[int], error: Exception = OUTAGE) -> Worker:
     """Work that fails for the jobs of these numbers, and for no others."""
 
-    async def do(attempt: Attempt) -> Mapping[str, object]:
+    async def do(attempt: Attempt) -> Mapping[str, object] | EncodedResult:
         bad = int(attempt.leased.job.metadata["n"]) in numbers
         return await working(result=error if bad else None)(attempt)
 

@@ -136,8 +136,12 @@ SELECT page.id, s.reason, count(*) AS letters
 """
 
 # ?1 how many
-SELECT_OPEN_REDRIVES: Final = """
-SELECT id FROM redrives WHERE closed_at IS NULL ORDER BY looked_at LIMIT ?1
+SELECT_OPEN_REDRIVES: Final = f"""
+SELECT id
+  FROM redrives
+ WHERE closed_at IS NULL AND looked_at <= {NOW}
+ ORDER BY looked_at
+ LIMIT ?1
 """
 
 # ?1 redrive, ?2 turn
@@ -189,7 +193,11 @@ SELECT id FROM redrives WHERE {_OURS}
 # The oldest failures first, and only those from before the redrive was asked for: what fails again
 # is not taken up again. ?1 redrive, ?2 turn
 _LETTERS_BEHIND: Final = f"""
-        SELECT d.*, r.filter_class, r.filter_kind, r.filter_fingerprint, r.filter_tenant
+        SELECT d.id, d.last_failed_at,
+               (r.filter_class IS NULL OR d.class = r.filter_class)
+               AND (r.filter_kind IS NULL OR d.kind = r.filter_kind)
+               AND (r.filter_fingerprint IS NULL OR d.fingerprint = r.filter_fingerprint)
+               AND (r.filter_tenant IS NULL OR d.tenant_id = r.filter_tenant) AS meant
           FROM redrives AS r
          CROSS JOIN dead_letters AS d INDEXED BY dead_letters_open
          WHERE r.id = ?1 AND r.turn = ?2 AND r.{_GOING}
@@ -202,15 +210,15 @@ _LETTERS_BEHIND: Final = f"""
 # ?1 redrive, ?2 turn, ?3 page size
 SELECT_CANDIDATES: Final = f"""
 SELECT{LETTER}
-  FROM ({_LETTERS_BEHIND}
-         LIMIT {STRETCH}) AS d
+  FROM (SELECT id
+          FROM ({_LETTERS_BEHIND}
+                 LIMIT {STRETCH}) AS page
+         WHERE meant
+         ORDER BY last_failed_at, id
+         LIMIT ?3) AS asked
+ CROSS JOIN dead_letters AS d ON d.id = asked.id
   {WITH_JOB}
- WHERE (d.filter_class IS NULL OR d.class = d.filter_class)
-   AND (d.filter_kind IS NULL OR d.kind = d.filter_kind)
-   AND (d.filter_fingerprint IS NULL OR d.fingerprint = d.filter_fingerprint)
-   AND (d.filter_tenant IS NULL OR d.tenant_id = d.filter_tenant)
  ORDER BY d.last_failed_at, d.id
- LIMIT ?3
 """
 
 # Where a full stretch ends. ?1 redrive, ?2 turn
@@ -232,9 +240,9 @@ SELECT {J_JOB}, s.input AS inline_input
 # ?1 redrive, ?2 turn, ?3 pairs of letter and reason (JSON)
 INSERT_SKIPS: Final = f"""
 INSERT INTO redrive_skips (redrive_id, letter_id, reason)
-SELECT ?1, d.id, skipped.value ->> 1
-  FROM json_each(?3) AS skipped
- CROSS JOIN dead_letters AS d ON d.id = skipped.value ->> 0
+SELECT ?1, d.id, named.value ->> 1
+  FROM json_each(?3) AS named
+ CROSS JOIN dead_letters AS d ON d.id = named.value ->> 0
  WHERE d.status = 'open' AND EXISTS (SELECT 1 FROM redrives WHERE {_OURS})
 ON CONFLICT DO NOTHING
 """
