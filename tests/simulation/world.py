@@ -257,7 +257,6 @@ class World:
             ),
             occurrences=SqlOccurrences(database),
             dead_letters=SqlDeadLetters(database, triage_within=settings.triage_within),
-            redrives=SqlRedrives(database, tariff),
             audit=SqlAudit(database),
             redrives=SqlRedrives(database, tariff),
             keys=SqlKeys(database),
