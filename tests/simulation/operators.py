@@ -52,8 +52,8 @@ class Operators:
 
     async def _live(self, actor: str) -> None:
         rng, profile = self.world.rng, self.world.profile
-        for _ in range(rng.randint(2, 8)):
-            await asyncio.sleep(rng.uniform(0, profile.heals_at / 3))
+        for _ in range(rng.randint(2, 6)):
+            await asyncio.sleep(rng.uniform(0, profile.heals_at / 4))
             letter = self._choose()
             if letter is not None:
                 await self._race(letter, actor)

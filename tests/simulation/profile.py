@@ -81,7 +81,7 @@ def draw_profile(rng: random.Random) -> Profile:
     heals_at = rng.choice((90.0, 200.0, 400.0, 900.0))
     return Profile(
         settings=_settings(rng),
-        jobs=rng.randint(2, 12),
+        jobs=rng.randint(2, 10),
         runs=_perhaps(rng, 0.8),
         heals_at=heals_at,
         database=_faults(rng, 0.06),
@@ -108,8 +108,8 @@ def draw_profile(rng: random.Random) -> Profile:
         sweep_twice=_perhaps(rng, 0.4),
         garbage=rng.choice((0, 0, 0, 2)),
         uploads=_perhaps(rng, 0.8),
-        operators=rng.choice((0, 0, 1, 1, 3)),
-        bulks=rng.choice((0, 0, 0, 1, 2)),
+        operators=rng.choice((0, 0, 0, 1, 3)),
+        bulks=rng.choice((0, 0, 0, 0, 1, 2)),
         echoes=rng.choice((0, 0, 0, 4)),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 
 from tests.simulation.isolate import Isolate
 from tests.simulation.operators import Operators
@@ -49,7 +50,9 @@ async def judge_purge(world: World) -> None:
     known |= {(key.tenant_id, key.job_id) for key in world.ledger.rows}
     inputs = {name for (name,) in world.ledger.connection.execute(_INPUTS)}
     settings = world.profile.settings
-    await asyncio.sleep((settings.keep_results + settings.keep_inputs).total_seconds())
+    # Names tell the age of jobs by the clock of who gave them.
+    kept = settings.keep_results + settings.keep_inputs + timedelta(seconds=2 * world.profile.skew)
+    await asyncio.sleep(kept.total_seconds())
     await _tick(world)
     for table in _PURGED_TABLES:
         (count,) = world.ledger.connection.execute(f"SELECT count(*) FROM {table}").fetchone()  # noqa: S608 - names of our own

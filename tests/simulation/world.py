@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Callable, Coroutine
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, TypeVar
 
 from tests.simulation.audit import Audit
@@ -22,7 +23,7 @@ from tests.simulation.profile import Profile
 from tests.simulation.provider import Provider
 from tests.simulation.queue import QueuePort, VirtualQueue
 from tests.simulation.trace import Trace
-from tests.simulation.unscheduled import UnscheduledSweeping
+from tests.simulation.unscheduled import UnscheduledSweeping, idle_duties
 from tests.simulation.wire import FAULTS, PATIENCE, Faults, Wire
 from tests.simulation.workflows import VirtualWorkflows, WorkflowPort
 from tests.support.sqlite import SqliteDatabase, connect
@@ -250,7 +251,9 @@ class World:
             lanes=SqlLanes(database, retention),
             purging=SqlPurging(database),
             listing=SqlListing(database),
-            sweeping=UnscheduledSweeping(database, retention),
+            sweeping=UnscheduledSweeping(
+                database, retention, idle_duties(settings, age=self._age())
+            ),
             inputs=SqlInputs(database),
             schedules=SqlSchedules(
                 database, keep_inputs=settings.keep_inputs, keep_results=settings.keep_results
@@ -280,6 +283,9 @@ class World:
 
     def now_ms(self) -> int:
         return self.shared.now_ms()
+
+    def _age(self) -> timedelta:
+        return timedelta(milliseconds=self.now_ms() - BASE_MS)
 
     def job_key(self, job_id: str) -> JobKey:
         return next(key for key in self.ledger.rows if key.job_id == job_id)
