@@ -41,6 +41,27 @@ def test_each_answer_has_the_shape_that_the_description_tells(desk: Desk) -> Non
         hold(answer, content["application/json"]["schema"], document)
 
 
+def test_what_operators_are_told_has_the_shape_that_the_description_tells(
+    stack: Stack, desk: Desk
+) -> None:
+    document = desk.api.get("/openapi.json").json()
+    job = desk.post({"body": "refusal"}, text="断られる依頼。").json()["id"]
+    until(lambda: desk.shown(job)["terminal"])
+    stack.sweep()
+
+    with stack.api("operator_key") as operator:
+        letter = f"dl_{job.removeprefix('job_')}"
+        said = {
+            "/v1/dead-letters": operator.get("/v1/dead-letters?limit=5"),
+            "/v1/dead-letters/groups": operator.get("/v1/dead-letters/groups"),
+            "/v1/dead-letters/{letter_id}": operator.get(f"/v1/dead-letters/{letter}"),
+            "/v1/metrics": operator.get("/v1/metrics"),
+        }
+    for template, answer in said.items():
+        told = document["paths"][template]["get"]["responses"]["200"]["content"]
+        hold(answer, told["application/json"]["schema"], document)
+
+
 def test_what_operators_are_told_of_bulk_redrives_has_its_shape(stack: Stack, desk: Desk) -> None:
     document = desk.api.get("/openapi.json").json()
     order = {"filter": {"tenant": stack.tenant_of(desk.key)}, "reason": "to look at it"}

@@ -11,6 +11,7 @@ from uketsuke.adapters.sql import (
     accept_statements,
     audit,
     bulk_statements,
+    conditions,
     cost_statements,
     costs,
     dead_letters,
@@ -25,6 +26,7 @@ from uketsuke.adapters.sql import (
     schedules,
     statements,
     sweeping,
+    triage,
 )
 
 MODULES = (
@@ -43,22 +45,32 @@ MODULES = (
 )
 COSTS = (cost_statements, costs)
 SCHEDULING = (schedules, occurrences, lane_statements)
+TRIAGE = (triage, conditions)
 
-# What may be scanned: the wave that came in as JSON, a bounded stretch, what has one row, and the
-# lanes that are parked.
+# What may be scanned: the wave that came in as JSON, a bounded stretch, what has one row, the lanes
+# that are parked, the few conditions, and the open dead letters, but in their own index alone.
 _HARMLESS = re.compile(
     r"SCAN (json_each|wave|held|e|asked|named|asks|put|page|owner|lanes|parked|other"
+    r"|conditions|dead_letters USING COVERING INDEX dead_letters_open|"
+    # Stops where its LIMIT says.
+    r"dead_letters USING INDEX dead_letters_by_time"
     r"|\(subquery-\d+\)|CONSTANT ROW|\d+ CONSTANT)"
 )
 
 SQL = {
     name: text
-    for module in (*MODULES, *SCHEDULING, *COSTS)
+    for module in (*MODULES, *SCHEDULING, *COSTS, *TRIAGE)
     for name, text in vars(module).items()
     if isinstance(text, str)
     and not name.startswith("_")  # a piece of others
     and re.match(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b", text)
 }
+
+
+def plan_of(name: str) -> list[str]:
+    highest = max((int(number) for number in re.findall(r"\?(\d+)", SQL[name])), default=0)
+    plan = connect().execute(f"EXPLAIN QUERY PLAN {SQL[name]}", ["[]"] * highest).fetchall()
+    return [row["detail"] for row in plan]
 
 
 def test_the_statements_were_found() -> None:
@@ -67,11 +79,28 @@ def test_the_statements_were_found() -> None:
 
 @pytest.mark.parametrize("name", sorted(SQL))
 def test_a_statement_scans_nothing(name: str) -> None:
-    highest = max((int(number) for number in re.findall(r"\?(\d+)", SQL[name])), default=0)
-    connection = connect()
+    steps = plan_of(name)
 
-    plan = connection.execute(f"EXPLAIN QUERY PLAN {SQL[name]}", ["[]"] * highest).fetchall()
-
-    steps = [row["detail"] for row in plan]
     scans = [s for s in steps if s.startswith("SCAN") and not _HARMLESS.match(s)]
     assert not scans, steps
+
+
+AT = "(last_failed_at>? AND last_failed_at<?)"
+BEFORE = "((last_failed_at,id)<(?,?))"
+FOUND_BY = {
+    "PAGE_OF_OPEN": f"SEARCH dead_letters USING COVERING INDEX dead_letters_open {BEFORE}",
+    "END_OF_OPEN": f"SEARCH dead_letters USING COVERING INDEX dead_letters_open {BEFORE}",
+    "PAGE_OF_ALL": f"SEARCH dead_letters USING INDEX dead_letters_by_time {BEFORE}",
+    "END_OF_ALL": f"SEARCH dead_letters USING COVERING INDEX dead_letters_by_time {BEFORE}",
+    "GROUPS_OF_OPEN": "SCAN dead_letters USING COVERING INDEX dead_letters_open",
+    "GROUPS_OF_ALL": "SCAN dead_letters USING INDEX dead_letters_by_time",
+    "COUNT_OPEN": "SCAN dead_letters USING COVERING INDEX dead_letters_open",
+    "COUNT_EXPIRING": f"SEARCH dead_letters USING INDEX dead_letters_open {AT}",
+    "COUNT_GROWTH": "SEARCH dead_letters USING COVERING INDEX dead_letters_by_time",
+    "DELETE_LETTERS": "SEARCH dead_letters USING COVERING INDEX dead_letters_resolved_at",
+}
+
+
+@pytest.mark.parametrize("name", sorted(FOUND_BY))
+def test_dead_letters_are_found_by_the_index_made_for_it(name: str) -> None:
+    assert any(step.startswith(FOUND_BY[name]) for step in plan_of(name)), plan_of(name)

@@ -34,7 +34,7 @@ from uketsuke.domain.ids import time_sorted_id
 from uketsuke.domain.job import JobKey, Redriving
 from uketsuke.domain.lifecycle import Origin
 from uketsuke.domain.price import NO_TARIFF, Rates, Tariff
-from uketsuke.services.ports import AcceptedNew, Candidates, Decided, InputVanished, LetterPlace
+from uketsuke.services.ports import AcceptedNew, BulkPlace, Candidates, Decided, InputVanished
 
 pytestmark = pytest.mark.anyio
 TARIFF = Tariff(rates={"summarize": Rates(10**6, 10**6, 0), "embed": Rates(0, 0, 0)})
@@ -172,7 +172,7 @@ async def test_a_turn_that_another_has_taken_changes_nothing_any_more(store: Sto
     await turn_of(store, name)
     before = await redrives.find(name)
     done = Decided(
-        place=LetterPlace(at=old.now, letter_id="dl_x"),
+        place=BulkPlace(at=old.now, letter_id="dl_x"),
         skipped={"dl_x": SkipReason.NOT_TAKEN},
         all_seen=True,
     )

@@ -37,7 +37,7 @@ from uketsuke.services.ports import (
     RunInProgress,
     Unavailable,
 )
-from uketsuke.services.revive import revive
+from uketsuke.services.revive import revive_all
 from uketsuke.services.run import RunFailed, read_order, run_instance
 from uketsuke.services.submit import Submission, submit
 from uketsuke.services.sweep import sweep
@@ -96,11 +96,7 @@ class Consumers:
         world = self.world
         isolate = world.isolate("dlq-consumer")
         ports = world.ports(isolate)
-
-        async def revive_all() -> Mapping[str, Verdict]:
-            return {d.id: await revive(d, ports=ports) for d in deliveries}
-
-        ended = await world.run(isolate, revive_all())
+        ended = await world.run(isolate, revive_all(deliveries, open_ports=lambda: ports))
         if ended.error is not None:
             world.trace.breach("revive-is-total", repr(ended.error))
         return ended.value

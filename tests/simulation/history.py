@@ -18,7 +18,7 @@ from tests.simulation.loop import NothingWillHappen, VirtualLoop, run, virtual_l
 from tests.simulation.operators import Operators
 from tests.simulation.profile import Profile, draw_profile
 from tests.simulation.provider import SECRET
-from tests.simulation.purge import judge_purge, race_with_purge
+from tests.simulation.purge import judge_letters_purge, judge_purge, race_with_purge
 from tests.simulation.strangers import Strangers
 from tests.simulation.trace import TelemetryTap, Trace
 from tests.simulation.verdict import judge, judge_letters, last_moment_ms
@@ -112,6 +112,7 @@ async def _play(world: World) -> None:
         await race_with_purge(world, operators)
         await judge_purge(world)
         await operators.look_back()
+        await judge_letters_purge(world)
     await world.end()
 
 

@@ -48,6 +48,7 @@ class Ledger:
     engine: VirtualWorkflows
     world: Context
     lease: timedelta
+    keep_letters: timedelta
     slack: timedelta  # a lease and a sweep: how late after its deadline a job may be looked at
     rows: dict[JobKey, JobRow] = field(default_factory=dict)
     duties: dict[str, tuple[str | None, int]] = field(default_factory=dict)

@@ -84,7 +84,7 @@ LETTER_MUTATIONS: Final = (
     Mutation(
         "a message of a job that does not exist leaves no record",
         f"{_SERVICES}/revive.py",
-        "await ports.dead_letters.bury_unknown_job(key, delivery)",
+        "await bury_unknown(key, delivery, ports=ports)",
         "pass",
     ),
     Mutation(

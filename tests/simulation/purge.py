@@ -31,6 +31,14 @@ async def race_with_purge(world: World, operators: Operators) -> None:
     world.trace.require(not left, "ends-in-time", str(left))
 
 
+async def judge_letters_purge(world: World) -> None:
+    """Wait until each letter was resolved long ago: none is left."""
+    await asyncio.sleep(world.profile.settings.keep_dead_letters.total_seconds())
+    await _tick(world)
+    left = world.ledger.letters
+    world.trace.require(not left, "the-purge-leaves-nothing", str(left))
+
+
 async def _tick(world: World) -> None:
     isolate = Isolate(name="sweep late", trace=world.trace)
     await sweep(world.ports(isolate))

@@ -13,7 +13,7 @@ import random
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextvars import Context
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from tests.simulation.isolate import Isolate
@@ -170,6 +170,9 @@ class QueuePort:
 
     async def backlog(self) -> int | None:
         return len(self.queue.waiting)
+
+    async def oldest_age(self, *, now: datetime) -> timedelta | None:
+        return None  # nobody tells
 
 
 def _label(delivery: Delivery) -> str:

@@ -1,7 +1,7 @@
 """Duties that would find nothing each minute: they were half of all transactions.
 
-No history has schedules; whoever lets histories have some takes those two away. And nothing is past
-its retention before that has passed.
+No history has schedules, and what the conditions say changes nothing. And nothing is past its
+retention before that has passed.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from uketsuke.adapters.sql.repository import Retention
 from uketsuke.adapters.sql.sweeping import SqlSweeping
 from uketsuke.settings import Settings
 
-_NEVER: Final = frozenset({"start_due", "occurrences"})
+_NEVER: Final = frozenset({"start_due", "occurrences", "conditions"})
 
 
 def idle_duties(settings: Settings, *, age: timedelta) -> frozenset[str]:
     """Return the duties that have nothing to do in a history that is so old."""
     jobs = {"purge_jobs"} if age < settings.keep_results else set()
     inputs = {"purge_inputs"} if age < settings.keep_inputs else set()
-    return _NEVER | jobs | inputs
+    letters = {"purge_letters"} if age < settings.keep_dead_letters else set()
+    return _NEVER | jobs | inputs | letters
 
 
 class UnscheduledSweeping(SqlSweeping):

@@ -28,6 +28,7 @@ from tests.simulation.wire import FAULTS, PATIENCE, Faults, Wire
 from tests.simulation.workflows import VirtualWorkflows, WorkflowPort
 from tests.support.sqlite import SqliteDatabase, connect
 from uketsuke.adapters.sql.audit import SqlAudit
+from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.database import Row, Statement
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
@@ -41,6 +42,7 @@ from uketsuke.adapters.sql.redrives import SqlRedrives
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
+from uketsuke.adapters.sql.triage import SqlTriage
 from uketsuke.domain.job import JobKey
 from uketsuke.domain.price import Tariff
 from uketsuke.services.ports import Ports
@@ -133,8 +135,9 @@ class World:
         self.retention = _retention(settings)
         self.tariff = settings.tariff({name: kind.calls for name, kind in SIMULATED.items()})
         slack, lease = settings.lease + settings.sweep_every, settings.lease
+        keep = settings.keep_dead_letters
         self.ledger = Ledger(
-            self.shared, self.trace, self.provider, self.workflows, self.context, lease, slack
+            self.shared, self.trace, self.provider, self.workflows, self.context, lease, keep, slack
         )
         self.ledger.budget = self.profile.settings.daily_budget_micros
         self.audit = Audit(self.ledger)
@@ -260,11 +263,19 @@ class World:
             ),
             occurrences=SqlOccurrences(database),
             dead_letters=SqlDeadLetters(database, triage_within=settings.triage_within),
+            triage=SqlTriage(database),
+            conditions=SqlConditions(
+                database,
+                keep_inputs=settings.keep_inputs,
+                keep_results=settings.keep_results,
+                expiring_within=settings.expiring_within,
+            ),
             audit=SqlAudit(database),
             redrives=SqlRedrives(database, tariff),
             keys=SqlKeys(database),
             blobs=BlobPort(self.store, self.wires["blobs"], isolate),
             queue=QueuePort(self.queue, self.wires["queue"], isolate),
+            dead_queue=QueuePort(self.dead_queue, self.wires["queue"], isolate),
             workflows=WorkflowPort(self.workflows, self.wires["workflows"], isolate),
             clock=WorkerClock(isolate),
             dice=WorldDice(self.rng),

@@ -53,6 +53,8 @@ class Settings:
     keep_inputs: timedelta = timedelta(days=30)
     keep_results: timedelta = timedelta(days=30)
     triage_within: timedelta = timedelta(hours=72)
+    expiring_within: timedelta = timedelta(hours=72)
+    keep_dead_letters: timedelta = timedelta(days=90)
     inline_bytes: int = 4096
     max_body_bytes: int = 1_048_576
     max_text_bytes: int = 524_288
@@ -123,6 +125,8 @@ _SECONDS: Final = {
     "KEEP_INPUTS_SECONDS": "keep_inputs",
     "KEEP_RESULTS_SECONDS": "keep_results",
     "TRIAGE_WITHIN_SECONDS": "triage_within",
+    "EXPIRING_WITHIN_SECONDS": "expiring_within",
+    "KEEP_DEAD_LETTERS_SECONDS": "keep_dead_letters",
     "KEY_CACHE_SECONDS": "key_cache",
 }
 # Less holds no instructions, a piece of text and its summary at once.

@@ -13,6 +13,7 @@ LEVELS: Final = {
     "late_write_refused": "warning",
     "job_failed": "warning",
     "message_buried": "warning",
+    "dead_message_put_off": "warning",
     "duty_failed": "error",
     "bad_settings": "error",
     "send_failed": "warning",

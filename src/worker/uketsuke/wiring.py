@@ -9,11 +9,12 @@ from uketsuke.adapters.cloudflare import ffi
 from uketsuke.adapters.cloudflare.ai import CloudflareAi
 from uketsuke.adapters.cloudflare.d1 import D1Database
 from uketsuke.adapters.cloudflare.fetch import FetchClient
-from uketsuke.adapters.cloudflare.queue import CloudflareQueue
+from uketsuke.adapters.cloudflare.queue import CloudflareQueue, QueueAge
 from uketsuke.adapters.cloudflare.r2 import R2Blobs
 from uketsuke.adapters.cloudflare.workflows import CloudflareWorkflows
 from uketsuke.adapters.cloudflare.world import SystemClock, SystemDice
 from uketsuke.adapters.sql.audit import SqlAudit
+from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.inputs import SqlInputs
@@ -27,6 +28,7 @@ from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
 from uketsuke.adapters.sql.sweeping import SqlSweeping
+from uketsuke.adapters.sql.triage import SqlTriage
 from uketsuke.domain.lane import ProviderName
 from uketsuke.kinds.registry import KINDS
 from uketsuke.providers.calls import Providers
@@ -63,6 +65,8 @@ def build_ports(env: Any, *, needs: Callable[[Settings], frozenset[str]]) -> Por
         longest_knock=settings.longest_knock,
         lease=settings.lease,
     )
+    # Only the consumer's sweep asks it.
+    dead_jobs = ffi.raw_binding(env, "DEAD_JOBS") if ffi.is_bound(env, "DEAD_JOBS") else None
     tariff = settings.tariff({name: kind.calls for name, kind in KINDS.items()})
     return Ports(
         settings=settings,
@@ -79,11 +83,19 @@ def build_ports(env: Any, *, needs: Callable[[Settings], frozenset[str]]) -> Por
         ),
         occurrences=SqlOccurrences(database),
         dead_letters=SqlDeadLetters(database, triage_within=settings.triage_within),
+        triage=SqlTriage(database),
+        conditions=SqlConditions(
+            database,
+            keep_inputs=settings.keep_inputs,
+            keep_results=settings.keep_results,
+            expiring_within=settings.expiring_within,
+        ),
         audit=SqlAudit(database),
         redrives=SqlRedrives(database, tariff),
         keys=SqlKeys(database),
         blobs=R2Blobs(ffi.raw_binding(env, "BLOBS")),
         queue=CloudflareQueue(ffi.raw_binding(env, "JOBS")),
+        dead_queue=QueueAge(dead_jobs),
         workflows=CloudflareWorkflows(ffi.raw_binding(env, "JOB_WORKFLOW")),
         clock=SystemClock(),
         dice=SystemDice(),

@@ -1,8 +1,11 @@
-"""How fast a bulk redrive may go, and when it stops by itself."""
+"""How fast a bulk redrive may go, when it stops by itself, and that its page tells its words."""
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +16,7 @@ from uketsuke.domain.bulk_redrive import (
     BulkRedrive,
     LetterFilter,
     RedriveState,
+    SkipReason,
     StoppedBecause,
     allowance,
     judge_canaries,
@@ -21,6 +25,7 @@ from uketsuke.domain.bulk_redrive import (
 
 T0 = datetime(2026, 11, 29, tzinfo=UTC)
 TICK = timedelta(seconds=60)
+PAGE = Path(__file__).parents[3] / "docs" / "redrives.md"
 
 
 def bulk(**changes: Any) -> BulkRedrive:
@@ -103,3 +108,10 @@ def test_more_than_half_of_the_last_twenty_must_fail_as_before(
     ended: list[bool], stops: bool
 ) -> None:
     assert (judge_last(ended) is not None) == stops
+
+
+@pytest.mark.parametrize("words", [RedriveState, StoppedBecause, SkipReason])
+def test_the_page_tells_what_each_word_means(words: type[StrEnum]) -> None:
+    listed = re.findall(r"^\| `(\w+)` \|", PAGE.read_text(), re.MULTILINE)
+
+    assert set(words) <= set(listed)

@@ -17,7 +17,7 @@ JOB_PATH = f"/v1/jobs/{an_id('job', 1)}"
     [
         "", "/", "/v1", "/v1/", "/v1/job", "/v1/jobs/", f"{JOB_PATH}/", f"{JOB_PATH}/nothing",
         "/V1/jobs", "//v1/jobs", "/v1/jobs%2f", "/healthz/", "/v1/schedule", "/v1/jobs/a/b/c",
-        "/v1/dead-letters", "/" + "x" * 5000, "/{job_id}", "/\ud83d", "/受付",
+        "/v1/dead-letter", "/" + "x" * 5000, "/{job_id}", "/\ud83d", "/受付",
     ],
 )  # fmt: skip
 def test_an_unknown_path_is_not_found_without_asking_for_a_key(world: World, path: str) -> None:

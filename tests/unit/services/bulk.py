@@ -8,14 +8,15 @@ from functools import partial
 from typing import Any, Final
 
 from tests.unit.services.world import World, working
-from uketsuke.domain.bulk_redrive import LetterFilter
+from uketsuke.domain.audit import Act
+from uketsuke.domain.bulk_redrive import LetterFilter, RedriveState
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
 from uketsuke.domain.job import EncodedResult, Job
 from uketsuke.kinds.plan import rework
 from uketsuke.kinds.registry import KINDS
 from uketsuke.services.execute import Attempt, Worker
 from uketsuke.services.ports import ShownRedrive
-from uketsuke.services.redrive import Planner
+from uketsuke.services.redrive import Planner, new_act
 from uketsuke.services.redrives import WantedRedrive, start_redrive
 from uketsuke.services.sweep import sweep
 
@@ -94,3 +95,29 @@ async def drive(world: World, name: str, worker: Worker | None = None, *, most: 
         if (await look(world, name)).redrive.finished_at:
             return minute + 1
     raise AssertionError(f"not over after {most} minutes: {await look(world, name)}")
+
+
+def an_act(world: World) -> Act:
+    return new_act("key-2", reason="enough", request_id="req-2", ports=world.ports)
+
+
+async def started(world: World, name: str) -> int:
+    return (await look(world, name)).figures.started
+
+
+async def state(world: World, name: str) -> RedriveState:
+    return (await look(world, name)).redrive.state
+
+
+def redriven_once(world: World) -> int:
+    """Return how many letters were redriven; each to one job, and no job without a letter."""
+    letters = world.rows("SELECT redriven_to FROM dead_letters WHERE status = 'redriven'")
+    jobs = world.rows("SELECT id FROM jobs WHERE origin = 'redrive'")
+    acts = world.rows("SELECT target FROM audit WHERE action = 'dead_letter.redriven'")
+    assert sorted(row["redriven_to"] for row in letters) == sorted(row["id"] for row in jobs)
+    assert len({row["target"] for row in acts}) == len(acts) == len(letters)
+    return len(letters)
+
+
+def stops(world: World) -> list[dict[str, Any]]:
+    return world.rows("SELECT action FROM audit WHERE action = 'redrive.stopped'")

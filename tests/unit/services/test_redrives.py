@@ -4,53 +4,27 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
-from typing import Any
-
-import pytest
 
 from tests.unit.services.bulk import (
-    REFUSED,
+    an_act,
     ask,
     bury,
     drive,
     failing,
     look,
     planner,
+    redriven_once,
+    started,
+    state,
+    stops,
     tick,
     work,
 )
 from tests.unit.services.world import World
-from uketsuke.domain.audit import Act
 from uketsuke.domain.bulk_redrive import Figures, LetterFilter, RedriveState, StoppedBecause
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
-from uketsuke.domain.job import InputForm
 from uketsuke.services.cancel import cancel
-from uketsuke.services.purge import purge_jobs
-from uketsuke.services.redrive import new_act
 from uketsuke.services.redrives import drive_redrives
-from uketsuke.services.sweep import sweep
-
-
-def an_act(world: World) -> Act:
-    return new_act("key-2", reason="enough", request_id="req-2", ports=world.ports)
-
-
-async def started(world: World, name: str) -> int:
-    return (await look(world, name)).figures.started
-
-
-async def state(world: World, name: str) -> RedriveState:
-    return (await look(world, name)).redrive.state
-
-
-def redriven_once(world: World) -> int:
-    """Return how many letters were redriven; each to one job, and no job without a letter."""
-    letters = world.rows("SELECT redriven_to FROM dead_letters WHERE status = 'redriven'")
-    jobs = world.rows("SELECT id FROM jobs WHERE origin = 'redrive'")
-    acts = world.rows("SELECT target FROM audit WHERE action = 'dead_letter.redriven'")
-    assert sorted(row["redriven_to"] for row in letters) == sorted(row["id"] for row in jobs)
-    assert len({row["target"] for row in acts}) == len(acts) == len(letters)
-    return len(letters)
 
 
 def test_nothing_follows_the_canaries_until_all_of_them_have_ended(world: World) -> None:
@@ -237,10 +211,6 @@ def test_a_stop_takes_effect_before_the_next_letter(world: World) -> None:
     world.run(main())
 
 
-def stops(world: World) -> list[dict[str, Any]]:
-    return world.rows("SELECT action FROM audit WHERE action = 'redrive.stopped'")
-
-
 def test_a_second_stop_changes_nothing_and_leaves_no_act(world: World) -> None:
     async def main() -> None:
         await bury(world, 3)
@@ -252,206 +222,6 @@ def test_a_second_stop_changes_nothing_and_leaves_no_act(world: World) -> None:
         assert first == again
         assert len(stops(world)) == 1
         assert await world.ports.redrives.stop("rd_" + "0" * 26, act=an_act(world)) is None
-
-    world.run(main())
-
-
-@pytest.mark.parametrize("after", [0.003, 0.007, 0.02, 0.033, 0.0345])
-def test_a_tick_that_died_anywhere_is_followed_by_one_that_goes_on(
-    world: World, after: float
-) -> None:
-    async def main() -> None:
-        await bury(world, 40)
-        name = await ask(world, rate_per_minute=30, canary=0)
-        await asyncio.sleep(60)
-        dying = asyncio.ensure_future(drive_redrives(world.ports, planner=planner(world)))
-        await asyncio.sleep(after)
-        dying.cancel()
-        await asyncio.wait([dying])
-        assert redriven_once(world) == await started(world, name) <= 30
-        await drive(world, name)
-
-        assert (await look(world, name)).figures == Figures(started=40, succeeded=40)
-        assert redriven_once(world) == 40
-
-    world.run(main())
-
-
-def test_sweeps_at_the_same_time_redrive_nothing_twice_and_keep_the_rate(world: World) -> None:
-    async def main() -> None:
-        await bury(world, 50)
-        name = await ask(world, rate_per_minute=15)
-        for minute in range(1, 5):
-            await asyncio.sleep(60)
-            # As if the duty's lease had run out under a sweep that still goes on.
-            drives = [drive_redrives(world.ports, planner=planner(world)) for _ in range(3)]
-            await asyncio.gather(*drives)
-            await work(world)
-            assert redriven_once(world) == await started(world, name) <= 3 + 15 * minute
-        await drive(world, name)
-
-        assert (await look(world, name)).figures == Figures(started=50, succeeded=50)
-
-    world.run(main())
-
-
-@pytest.mark.parametrize("how", ["before", "after"])
-@pytest.mark.parametrize(
-    "part",
-    [
-        "INSERT INTO jobs",
-        "SET paced_at",
-        "SET turn",
-        "SET seen_at",
-        "SELECT id FROM redrives WHERE id",
-        "AS inline_input",
-        "SET state = 'running'",
-        "SET state = 'done'",
-        "ORDER BY looked_at",
-    ],
-)
-def test_a_database_that_is_away_anywhere_loses_nothing_and_redrives_nothing_twice(
-    world: World, part: str, how: str
-) -> None:
-    async def main() -> None:
-        await bury(world, 8)
-        name = await ask(world, rate_per_minute=4)
-        world.database.failing = [(part, how)]
-        await drive(world, name)
-
-        shown = await look(world, name)
-        assert world.database.failing == []
-        assert shown.redrive.state is RedriveState.DONE
-        assert shown.figures == Figures(started=8, succeeded=8)
-        assert redriven_once(world) == 8
-
-    world.run(main())
-
-
-def test_what_cannot_be_redriven_is_passed_over_once_with_its_reason(world: World) -> None:
-    async def main() -> None:
-        await bury(world, 2, error=REFUSED)
-        await bury(world, 1, run_key="nightly")
-        await bury(world, 1, kind="report", params={"unheard": "of"})
-        (gone,) = await bury(world, 1)
-        (often,) = await bury(world, 1)
-        (discarded,) = await bury(world, 1)
-        await bury(world, 5)
-        await world.submitted(run_key="nightly")
-        world.queue.sent.clear()
-        name = await ask(world)
-        sql = world.connection.execute
-        sql("UPDATE jobs SET expires_at = 1 WHERE id = ?", (gone.id,))
-        sql("UPDATE dead_letters SET redrives = 3 WHERE job_id = ?", (often.id,))
-        letter = f"dl_{discarded.id.removeprefix('job_')}"
-        assert await world.ports.dead_letters.discard(letter, act=an_act(world))
-        await drive(world, name)
-
-        shown = await look(world, name)
-        assert shown.redrive.total == 12
-        assert shown.redrive.state is RedriveState.DONE
-        assert shown.figures == Figures(
-            started=5,
-            succeeded=5,
-            skipped={
-                "input_gone": 1,
-                "needs_force": 1,
-                "not_replayable": 2,
-                "not_taken": 1,
-                "run_in_progress": 1,
-            },
-        )
-
-    world.run(main())
-
-
-def test_what_is_only_passed_over_takes_no_time_of_the_rate(world: World) -> None:
-    async def main() -> None:
-        await bury(world, 120, error=REFUSED)
-        await bury(world, 1)
-        name = await ask(world, rate_per_minute=1)
-        await tick(world)
-
-        shown = await look(world, name)
-        assert (shown.figures.started, shown.figures.skipped) == (1, {"not_replayable": 120})
-
-    world.run(main())
-
-
-def test_an_input_that_stays_out_of_reach_holds_the_others_up_for_three_minutes(
-    world: World,
-) -> None:
-    async def main() -> None:
-        await bury(world, 1)
-        await bury(world, 1, content="long " * 2000, input_bytes=10_000)
-        await bury(world, 1)
-        name = await ask(world)
-        world.blobs.away = True
-        counts = []
-        for _ in range(3):
-            await tick(world)
-            counts.append(await started(world, name))
-
-        assert counts == [1, 1, 2]
-        assert (await look(world, name)).figures.skipped == {"unavailable": 1}
-
-    world.run(main())
-
-
-def test_large_inputs_and_uploads_are_redriven_as_they_were(world: World) -> None:
-    async def main() -> None:
-        large = "long " * 2000
-        (job,) = await bury(world, 1, content=large, input_bytes=10_000)
-        name = await ask(world)
-        await drive(world, name)
-
-        again = await world.ports.jobs.find(
-            (await world.now(job)).redriven_to or "", tenant_id=None
-        )
-        assert again
-        assert again.input.object_key != job.input.object_key
-        assert (
-            world.blobs.kept[again.input.object_key or ""]
-            == (world.blobs.kept[job.input.object_key or ""])
-        )
-        assert again.input.form is InputForm.TEXT
-
-    world.run(main())
-
-
-def test_our_own_fault_with_one_letter_stops_no_other(world: World) -> None:
-    async def main() -> None:
-        await bury(world, 5)
-        name = await ask(world)
-        real, asked = planner(world), 0
-
-        def slips_once(*work: Any) -> Any:
-            nonlocal asked
-            asked += 1
-            if asked == 2:
-                raise ZeroDivisionError
-            return real(*work)
-
-        await asyncio.sleep(60)
-        await sweep(world.ports, planner=slips_once)
-
-        shown = await look(world, name)
-        assert (shown.figures.started, shown.figures.skipped) == (3, {"unexpected": 1})
-
-    world.run(main())
-
-
-def test_a_kind_that_was_taken_away_is_passed_over(world: World) -> None:
-    async def main() -> None:
-        await bury(world, 3)
-        name = await ask(world)
-        for _ in range(2):
-            await asyncio.sleep(60)
-            await sweep(world.ports, planner=lambda *_: None)
-
-        shown = await look(world, name)
-        assert shown.redrive.state is RedriveState.DONE
-        assert shown.figures == Figures(skipped={"not_taken": 3})
 
     world.run(main())
 
@@ -498,45 +268,6 @@ def test_where_nothing_fits_it_is_done_at_once(world: World) -> None:
     world.run(main())
 
 
-def test_bulk_redrives_share_a_tick_and_none_waits_for_another(world: World) -> None:
-    async def main() -> None:
-        await bury(world, 400)
-        await bury(world, 20, tenant_id="other")
-        many = await ask(world, LetterFilter(tenant_id="acme"), rate_per_minute=600, canary=0)
-        few = await ask(world, LetterFilter(tenant_id="other"), rate_per_minute=600, canary=0)
-        world.database.calls = 0
-        await tick(world)
-
-        assert await started(world, few) == 20
-        assert 300 < await started(world, many) < 400
-        assert world.database.calls < 800
-
-    world.run(main())
-
-
-def test_figures_outlive_the_jobs_that_they_are_of(world: World) -> None:
-    async def main() -> None:
-        await bury(world, 10)
-        done = await ask(world, canary=0)
-        await drive(world, done, failing((0,)))
-        await bury(world, 6)
-        stopped = await ask(world)
-        await tick(world)
-        await world.ports.redrives.stop(stopped, act=an_act(world))
-        await work(world)
-        await tick(world)
-        before = [await look(world, name) for name in (done, stopped)]
-        await asyncio.sleep(world.settings.keep_results.total_seconds() + 60)
-        await purge_jobs(world.ports)
-
-        assert world.rows("SELECT id FROM jobs") == []
-        assert [await look(world, name) for name in (done, stopped)] == before
-        assert before[0].figures == Figures(started=10, succeeded=9, failed=1)
-        assert before[1].figures == Figures(started=3, succeeded=3)
-
-    world.run(main())
-
-
 def test_a_redrive_that_is_under_way_waits_for_its_last_job(world: World) -> None:
     async def main() -> None:
         await bury(world, 4)
@@ -560,18 +291,5 @@ def test_a_letter_that_failed_after_the_start_waits_for_the_next_one(world: Worl
         await drive(world, name)
 
         assert (await look(world, name)).figures.started == 2
-
-    world.run(main())
-
-
-def test_a_run_of_long_work_is_redriven_as_a_run(world: World) -> None:
-    async def main() -> None:
-        await bury(world, 1, input_bytes=400_000, content="x" * 400_000)
-        name = await ask(world)
-        await tick(world)
-
-        (job,) = world.rows("SELECT engine, state FROM jobs WHERE origin = 'redrive'")
-        assert job == {"engine": "workflow", "state": "running"}
-        assert await started(world, name) == 1
 
     world.run(main())

@@ -13,6 +13,7 @@ from tests.simulation.loop import VirtualLoop, run
 from tests.support.sqlite import SqliteDatabase, connect
 from tests.support.workflows import MemoryWorkflows
 from uketsuke.adapters.sql.audit import SqlAudit
+from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.database import Row, Statement
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
@@ -27,6 +28,7 @@ from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
 from uketsuke.adapters.sql.sweeping import SqlSweeping
+from uketsuke.adapters.sql.triage import SqlTriage
 from uketsuke.domain.job import InputForm, Job, Usage
 from uketsuke.domain.lane import Capability
 from uketsuke.domain.lifecycle import Engine
@@ -148,6 +150,16 @@ class NotingQueue:
 
 
 @dataclass
+class AgingQueue:
+    """A queue whose oldest message is as old as a test says."""
+
+    age: timedelta | None = field(default_factory=timedelta)
+
+    async def oldest_age(self, *, now: datetime) -> timedelta | None:
+        return self.age
+
+
+@dataclass
 class LoopClock:
     loop: VirtualLoop
 
@@ -180,6 +192,7 @@ class World:
         self.database = FlakyDatabase(SqliteDatabase(self.connection))
         self.blobs = MemoryBlobs()
         self.queue = NotingQueue()
+        self.dead_queue = AgingQueue()
         self.workflows = MemoryWorkflows()
         self.settings = replace(Settings(key_hash_secret=b"s"), **settings)
         retention = Retention(
@@ -207,11 +220,19 @@ class World:
             ),
             occurrences=SqlOccurrences(self.database),
             dead_letters=SqlDeadLetters(self.database, triage_within=self.settings.triage_within),
+            triage=SqlTriage(self.database),
+            conditions=SqlConditions(
+                self.database,
+                keep_inputs=self.settings.keep_inputs,
+                keep_results=self.settings.keep_results,
+                expiring_within=self.settings.expiring_within,
+            ),
             audit=SqlAudit(self.database),
             redrives=SqlRedrives(self.database, tariff),
             keys=SqlKeys(self.database),
             blobs=self.blobs,
             queue=self.queue,
+            dead_queue=self.dead_queue,
             workflows=self.workflows,
             clock=LoopClock(self.loop),
             dice=CountingDice(),

@@ -1,13 +1,17 @@
-"""The shapes of what operators are told of dead letters."""
+"""The shapes of what operators are told: dead letters, their groups, metrics."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
 
+import msgspec
+from msgspec import UnsetType
+
 from uketsuke.domain.dead_letter import LetterStatus, Verdict
 from uketsuke.domain.failure import ErrorClass, Road
-from uketsuke.http.openapi_shapes import Shape
+from uketsuke.domain.lifecycle import Outcome
+from uketsuke.http.openapi_shapes import Money, Shape
 
 
 class LetterLinks(Shape, rename={"own": "self"}):
@@ -27,8 +31,25 @@ class LetterBody(Shape):
     shape: dict[str, Any] | None
 
 
+class PastAttempt(Shape, rename={"error_class": "class"}):
+    """One attempt of a dead letter's job."""
+
+    number: int
+    started_at: datetime
+    ended_at: datetime
+    outcome: Outcome
+    error_class: ErrorClass | None
+    code: str | None
+    message: str | None
+    provider: str | None
+    model: str | None
+    provider_request_id: str | None
+    provider_seconds: float
+    cost_usd: Money | None
+
+
 class DeadLetter(Shape, rename={"error_class": "class"}):
-    """The record of a job that ended badly."""
+    """The record of a job that ended badly. Asked for alone, it has ``attempts_history``."""
 
     id: str
     job_id: str | None
@@ -60,3 +81,76 @@ class DeadLetter(Shape, rename={"error_class": "class"}):
     resolved_at: datetime | None
     reason: str | None
     links: LetterLinks
+    attempts_history: list[PastAttempt] | UnsetType = msgspec.UNSET
+
+
+class DeadLetterList(Shape):
+    """A page of dead letters, the last to fail first."""
+
+    items: list[DeadLetter]
+    next: str | None
+
+
+class GroupLinks(Shape):
+    """Where the group's letters are; path-absolute."""
+
+    letters: str
+
+
+class DeadLetterGroup(Shape, rename={"error_class": "class"}):
+    """Dead letters that have failed in the same way. ``tenants`` is how many are affected."""
+
+    fingerprint: str
+    kind: str | None
+    error_class: ErrorClass
+    code: str
+    model: str | None
+    count: int
+    tenants: int
+    first_failed_at: datetime
+    last_failed_at: datetime
+    verdict: Verdict
+    links: GroupLinks
+
+
+class DeadLetterGroupList(Shape):
+    """The largest groups first. There is one page."""
+
+    items: list[DeadLetterGroup]
+    next: None
+
+
+class LetterCounts(Shape):
+    """How many dead letters there are. ``expiring``: open ones whose input goes soon."""
+
+    open: int
+    past_triage: int
+    expiring: int
+    last_hour: int
+
+
+class Condition(Shape):
+    """What is worth an alert: it holds while the value is above the limit."""
+
+    name: str
+    value: int | None
+    limit: int
+    compared_to: int | None
+    holds: bool
+    since: datetime | None
+    computed_at: datetime
+
+
+class QueueMetrics(Shape):
+    """How a queue does; null where nobody tells."""
+
+    oldest_seconds: int | None
+
+
+class Metrics(Shape):
+    """How the deployment does."""
+
+    at: datetime
+    dead_letters: LetterCounts
+    conditions: list[Condition]
+    queues: dict[str, QueueMetrics]

@@ -112,6 +112,26 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         answer="A page, newest day first, and the totals of all pages.",
         content=_json("UsageList"),
     ),
+    "list_dead_letters": Operation(
+        summary="List dead letters, the last to fail first",
+        answer="A page. It may be short, or empty, and still have a next one.",
+        content=_json("DeadLetterList"),
+    ),
+    "list_dead_letter_groups": Operation(
+        summary="See what has failed in the same way",
+        answer="The largest groups first, on one page; of open letters, if nothing else is asked.",
+        content=_json("DeadLetterGroupList"),
+    ),
+    "get_dead_letter": Operation(
+        summary="Look at a dead letter",
+        answer="The dead letter, with the history of its job's attempts.",
+        content=_json("DeadLetter"),
+    ),
+    "get_metrics": Operation(
+        summary="See how the deployment does",
+        answer="Figures of now, and the conditions as the sweep left them.",
+        content=_json("Metrics"),
+    ),
     "redrive_letter": Operation(
         summary="Redrive a dead letter",
         status=202,
@@ -174,6 +194,9 @@ _TEXT: Final[Schema] = {"type": "string"}
 _DAY: Final[Schema] = {"type": "string", "format": "date"}
 QUERY_PARAMETERS: Final[Mapping[str, tuple[Schema, str]]] = {
     "state": (_TEXT, "Only jobs in this state."),
+    "status": (_TEXT, "Only dead letters of this status."),
+    "class": (_TEXT, "Only failures of this class."),
+    "fingerprint": (_TEXT, "Only what has failed in this way."),
     "kind": (_TEXT, "Only this kind."),
     "run_key": (_TEXT, "Only jobs under this run key."),
     "limit": ({"type": "integer", "minimum": 1, "maximum": 200, "default": 50}, "A page's length."),

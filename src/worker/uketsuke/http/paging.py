@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, TypeVar
 from urllib.parse import urlencode
 
+import msgspec
+
 from uketsuke.domain.api_key import Caller
-from uketsuke.http.problem import Fault
+from uketsuke.http.problem import Fault, refuse
+
+T = TypeVar("T")
 
 _DEFAULT: Final = 50
 _MOST: Final = 200
@@ -36,6 +42,20 @@ def page_limit(asked: Mapping[str, str]) -> int:
 def next_page(path: str, asked: Mapping[str, str], cursor: str | None) -> str | None:
     """Return the path of the next page; None at the end."""
     return f"{path}?{urlencode({**asked, 'cursor': cursor})}" if cursor else None
+
+
+def write_cursor(place: tuple[object, ...]) -> str:
+    """Write a place in a list, of texts and numbers, as one word."""
+    return base64.urlsafe_b64encode(json.dumps(place).encode()).decode().rstrip("=")
+
+
+def read_cursor(text: str, place: type[T]) -> T:
+    """Read what ``write_cursor`` wrote of such a place. Refuses what it cannot have written."""
+    try:
+        padded = text.encode() + b"=" * (-len(text) % 4)
+        return msgspec.json.decode(base64.urlsafe_b64decode(padded), type=place)
+    except (ValueError, msgspec.MsgspecError):
+        raise refuse("invalid_cursor") from None
 
 
 def query_fault(name: str, what: str) -> Fault:

@@ -14,6 +14,7 @@ from uketsuke.http.endpoints.health import get_health, get_readiness
 from uketsuke.http.endpoints.input import put_input
 from uketsuke.http.endpoints.job import cancel_job, get_events, get_job, get_result
 from uketsuke.http.endpoints.list_jobs import QUERY, list_jobs
+from uketsuke.http.endpoints.metrics import get_metrics
 from uketsuke.http.endpoints.openapi import get_openapi
 from uketsuke.http.endpoints.redrive_letter import redrive_letter
 from uketsuke.http.endpoints.redrives import LIST_QUERY as REDRIVES_QUERY
@@ -32,6 +33,13 @@ from uketsuke.http.endpoints.schedules import (
     put_schedule_document,
 )
 from uketsuke.http.endpoints.submit_job import submit_job
+from uketsuke.http.endpoints.triage import (
+    GROUPS_QUERY,
+    get_dead_letter,
+    list_dead_letter_groups,
+    list_dead_letters,
+)
+from uketsuke.http.endpoints.triage import LIST_QUERY as LETTERS_QUERY
 from uketsuke.http.endpoints.trigger_schedule import trigger_schedule
 from uketsuke.http.endpoints.usage import QUERY as USAGE_QUERY
 from uketsuke.http.endpoints.usage import get_usage
@@ -78,6 +86,10 @@ ROUTES: Final = tuple(
         ("DELETE", "/v1/schedules/{name}", _WRITE, delete_schedule, _NONE),
         ("POST", "/v1/schedules/{name}/trigger", _WRITE, trigger_schedule, _NONE),
         ("GET", "/v1/usage", _READ, get_usage, USAGE_QUERY),
+        ("GET", "/v1/dead-letters", _OPERATE, list_dead_letters, LETTERS_QUERY),
+        ("GET", "/v1/dead-letters/groups", _OPERATE, list_dead_letter_groups, GROUPS_QUERY),
+        ("GET", "/v1/dead-letters/{letter_id}", _OPERATE, get_dead_letter, _NONE),
+        ("GET", "/v1/metrics", _OPERATE, get_metrics, _NONE),
         ("POST", "/v1/dead-letters/{letter_id}/redrive", _OPERATE, redrive_letter, _NONE),
         ("POST", "/v1/dead-letters/{letter_id}/discard", _OPERATE, discard_letter, _NONE),
         ("GET", "/v1/audit", _READ, list_audit, AUDIT_QUERY),

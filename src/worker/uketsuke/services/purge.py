@@ -40,6 +40,17 @@ async def purge_inputs(ports: Ports) -> int:
     return count
 
 
+async def purge_letters(ports: Ports) -> int:
+    """Delete dead letters long after they were resolved. Open ones wait for a person for good."""
+    keep, count = ports.settings.keep_dead_letters, 0
+    for _ in range(_PAGES_A_TICK):
+        deleted = await ports.purging.delete_letters(keep=keep, limit=_PAGE)
+        count += deleted
+        if deleted < _PAGE:
+            break
+    return count
+
+
 async def _delete_objects(page: Sequence[Expired], ports: Ports) -> None:
     keys = [key for expired in page for key in expired.objects]
     for expired in page:

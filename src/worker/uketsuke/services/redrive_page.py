@@ -10,7 +10,7 @@ from typing import Final
 from uketsuke.domain.bulk_redrive import BulkRedrive, SkipReason, obstacle
 from uketsuke.domain.dead_letter import DeadLetter
 from uketsuke.domain.job import Job, JobKey
-from uketsuke.services.ports import LetterPlace, Ports, Unavailable
+from uketsuke.services.ports import BulkPlace, Ports, Unavailable
 from uketsuke.services.redrive import (
     AlreadyResolved,
     InputGone,
@@ -58,7 +58,7 @@ class Walk:
     so that nobody knows whether the next letter was redriven.
     """
 
-    place: LetterPlace | None = None
+    place: BulkPlace | None = None
     skipped: dict[str, SkipReason] = field(default_factory=dict)
     started: int = 0
     unreadable: bool = False
@@ -147,6 +147,13 @@ class Walker:
         )
         if isinstance(outcome, Redriven):
             walk.started += 1
+            new = outcome.job.key
+            event(
+                "letter_redriven",
+                job_id=new.job_id,
+                tenant_id=new.tenant_id,
+                redrive_id=self.bulk.id,
+            )
             return None
         self.room.take_letter()
         return _REFUSED[type(outcome)]
@@ -162,8 +169,8 @@ class Walker:
             raise _Unreadable from None
 
 
-def place_of(letter: DeadLetter) -> LetterPlace:
-    return LetterPlace(at=letter.last_failed_at, letter_id=letter.id)
+def place_of(letter: DeadLetter) -> BulkPlace:
+    return BulkPlace(at=letter.last_failed_at, letter_id=letter.id)
 
 
 # Somebody else was quicker with a letter that is resolved: that is no skip.

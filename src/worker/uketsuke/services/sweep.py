@@ -13,10 +13,11 @@ from types import MappingProxyType
 from typing import Final
 
 from uketsuke.domain.job import Job, SilentRun
+from uketsuke.services.conditions import reckon_conditions
 from uketsuke.services.messages import message_for
 from uketsuke.services.occurrences import RunLimits, look_after_occurrences, start_due
 from uketsuke.services.ports import Ports, Unavailable
-from uketsuke.services.purge import purge_inputs, purge_jobs
+from uketsuke.services.purge import purge_inputs, purge_jobs, purge_letters
 from uketsuke.services.redrive import Planner
 from uketsuke.services.redrives import drive_redrives
 from uketsuke.services.silence import end_doomed, look_after
@@ -119,5 +120,7 @@ def _duties(limits: RunLimits, planner: Planner | None) -> Mapping[str, Duty]:
         "end_doomed": end_doomed,
         "purge_jobs": purge_jobs,
         "purge_inputs": purge_inputs,
+        "purge_letters": purge_letters,
+        "conditions": reckon_conditions,
         **redrives,
     }

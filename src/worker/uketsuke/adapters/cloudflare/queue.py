@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from uketsuke.adapters.cloudflare import ffi
@@ -42,12 +42,32 @@ class CloudflareQueue:
                 raise Unavailable("the queue did not take the messages") from error
 
     async def backlog(self) -> int | None:
-        try:
-            metrics = ffi.from_json(await ffi.patiently(self._binding.metrics()))
-        except (ffi.JsError, AttributeError, TypeError, Unavailable):
-            return None  # a runtime without metrics, or one that does not tell
-        count = metrics.get("backlogCount")
+        count = (await _metrics(self._binding)).get("backlogCount")
         return int(count) if isinstance(count, int | float) else None
+
+
+class QueueAge:
+    """``services.ports.WatchedQueue`` on a raw producer binding; None where there is none."""
+
+    def __init__(self, binding: Any) -> None:
+        self._binding = binding
+
+    async def oldest_age(self, *, now: datetime) -> timedelta | None:
+        metrics = {} if self._binding is None else await _metrics(self._binding)
+        if metrics.get("backlogCount") == 0:
+            return timedelta()
+        oldest = metrics.get("oldestMessageTimestamp")
+        if not isinstance(oldest, str):
+            return None
+        return max(now - datetime.fromisoformat(oldest), timedelta())
+
+
+async def _metrics(binding: Any) -> Mapping[str, Any]:
+    """Ask the queue how it does; nothing is known from a runtime that does not tell."""
+    try:
+        return dict(ffi.from_json(await ffi.patiently(binding.metrics())))
+    except (ffi.JsError, AttributeError, TypeError, ValueError, Unavailable):
+        return {}
 
 
 def read_batch(batch: Any) -> Sequence[Delivery]:

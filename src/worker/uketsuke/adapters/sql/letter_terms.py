@@ -6,8 +6,9 @@ from typing import Final
 
 from uketsuke.adapters.sql.terms import KEPT_RESULT, NOW
 
-# When the first of what an input names goes. An input that names nothing goes with its job.
-_INPUT_UNTIL: Final = f"""min(j.expires_at, coalesce(
+# When the first of what an input names goes; j is the job. An input that names nothing goes with
+# it.
+INPUT_UNTIL: Final = f"""min(j.expires_at, coalesce(
          (SELECT min(coalesce(
                    (SELECT i.expires_at FROM inputs AS i
                      WHERE i.tenant_id = j.tenant_id AND i.id = named.value),
@@ -25,6 +26,6 @@ LETTER: Final = f"""
        d.last_failed_at, d.triage_due_at, d.redrives, d.redriven_to, d.redrive_id, d.resolved_by,
        d.resolved_at, d.reason, d.body_sha256, d.body_shape,
        j.id IS NOT NULL AND j.erased_at IS NULL AS job_there,
-       CASE WHEN j.erased_at IS NULL AND {_INPUT_UNTIL} > {NOW} THEN {_INPUT_UNTIL} END
+       CASE WHEN j.erased_at IS NULL AND {INPUT_UNTIL} > {NOW} THEN {INPUT_UNTIL} END
          AS replayable_until"""
 WITH_JOB: Final = "LEFT JOIN jobs AS j ON j.tenant_id = d.tenant_id AND j.id = d.job_id"

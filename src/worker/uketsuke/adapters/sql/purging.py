@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from uketsuke.adapters.sql import rows
@@ -57,6 +57,18 @@ DELETE_INPUTS: Final = f"""
 DELETE FROM inputs WHERE {IN_WAVE} AND expires_at <= {NOW} RETURNING id
 """
 
+# ?1 ms to keep, ?2 page size
+DELETE_LETTERS: Final = f"""
+DELETE FROM dead_letters
+ WHERE status <> 'open'
+   AND id IN (SELECT id
+                FROM dead_letters
+               WHERE resolved_at IS NOT NULL AND resolved_at <= {NOW} - ?1
+               ORDER BY resolved_at
+               LIMIT ?2)
+RETURNING id
+"""
+
 
 class SqlPurging:
     """``services.ports.Purging`` on any ``Database``."""
@@ -97,6 +109,11 @@ class SqlPurging:
 
     async def delete_inputs(self, keys: Collection[JobKey]) -> int:
         delete = Statement(DELETE_INPUTS, (rows.from_keys(keys),))
+        (deleted,) = await self._database.batch([delete])
+        return len(deleted)
+
+    async def delete_letters(self, *, keep: timedelta, limit: int) -> int:
+        delete = Statement(DELETE_LETTERS, (rows.to_ms(keep), limit))
         (deleted,) = await self._database.batch([delete])
         return len(deleted)
 

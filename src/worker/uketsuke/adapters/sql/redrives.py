@@ -24,7 +24,7 @@ from uketsuke.domain.bulk_redrive import (
 )
 from uketsuke.domain.job import Job, JobKey
 from uketsuke.domain.price import Tariff
-from uketsuke.services.ports import Candidates, Decided, LetterPlace, RedrivePage, ShownRedrive
+from uketsuke.services.ports import BulkPlace, Candidates, Decided, RedrivePage, ShownRedrive
 
 _AFTER_ALL = "rd_~"  # sorts after every id
 _FIGURES = ("started", "succeeded", "failed", "canceled")
@@ -134,7 +134,7 @@ class SqlRedrives:
         if len(letters) == limit:
             last = letters[-1]
             return Candidates(
-                letters=letters, end=LetterPlace(at=last.last_failed_at, letter_id=last.id)
+                letters=letters, end=BulkPlace(at=last.last_failed_at, letter_id=last.id)
             )
         return Candidates(letters=letters, end=_to_place(ends[0]) if ends else None)
 
@@ -212,8 +212,8 @@ def _from_filter(wanted: LetterFilter) -> tuple[Param, ...]:
     return (wanted.error_class, wanted.kind, wanted.fingerprint, wanted.tenant_id, before)
 
 
-def _to_place(row: Row) -> LetterPlace:
-    return LetterPlace(at=rows.to_time(row["last_failed_at"]), letter_id=row["id"])
+def _to_place(row: Row) -> BulkPlace:
+    return BulkPlace(at=rows.to_time(row["last_failed_at"]), letter_id=row["id"])
 
 
 def _to_redrive(row: Row) -> BulkRedrive:

@@ -88,6 +88,11 @@ class SqlJobs:
             found = await self._select(sql.SELECT_JOB, tenant_id, job_id)
         return rows.to_job(found[0]) if found else None
 
+    async def look(self, key: JobKey) -> SeenJob | None:
+        # No lease has this token: the job is nobody's here, and its input does not come along.
+        found = await self._select(sql.LOOK, rows.from_keys([key]), "", *self._tariff)
+        return rows.to_seen_job(found[0]) if found else None
+
     async def find_by_request(self, *, tenant_id: str, request_key: str) -> KnownKey | None:
         found = await self._select(sql.SELECT_BY_REQUEST, tenant_id, request_key)
         return _known_key(found[0]) if found else None

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import Mapping
 from datetime import UTC, date, timedelta
-from typing import Final, TypeAlias
-
-import msgspec
+from typing import Final
 
 from uketsuke.domain.money import show_usd
 from uketsuke.http.answer import PRIVATE, json_answer
 from uketsuke.http.context import Context
 from uketsuke.http.message import Request, Response
-from uketsuke.http.paging import next_page, page_limit, query_fault, read_list_query
+from uketsuke.http.paging import (
+    next_page,
+    page_limit,
+    query_fault,
+    read_cursor,
+    read_list_query,
+    write_cursor,
+)
 from uketsuke.http.problem import Fault, refuse, refuse_faults
 from uketsuke.services.ports.costs import DayBudget, UsageFilter, UsageItem, UsageKey, Used
 
 QUERY: Final = frozenset({"from", "to", "kind", "limit", "cursor", "tenant"})
 _USUAL_DAYS: Final = 30
 _MOST_DAYS: Final = 366
-_Parts: TypeAlias = tuple[str, str, str, str, str]
 
 
 async def get_usage(request: Request, context: Context) -> Response:
@@ -35,7 +37,7 @@ async def get_usage(request: Request, context: Context) -> Response:
     after = _read_cursor(asked["cursor"], tenant) if "cursor" in asked else None
     wanted = UsageFilter(start=start, end=end, kind=asked.get("kind"), tenant_id=tenant)
     page = await context.ports.costs.usage(wanted, after=after, limit=page_limit(asked))
-    cursor = _write_cursor(page.cursor) if page.cursor else None
+    cursor = write_cursor(page.cursor) if page.cursor else None
     document = {
         "from": start.isoformat(),
         "to": end.isoformat(),
@@ -112,20 +114,11 @@ def _show_budget(budget: DayBudget) -> dict[str, str]:
     }
 
 
-def _write_cursor(key: UsageKey) -> str:
-    return base64.urlsafe_b64encode(json.dumps(key).encode()).decode().rstrip("=")
-
-
 def _read_cursor(text: str, tenant: str | None) -> UsageKey:
     """Read the last row seen. A tenant sees no other's, whatever a cursor says."""
-    try:
-        padded = text.encode() + b"=" * (-len(text) % 4)
-        parts = msgspec.json.decode(base64.urlsafe_b64decode(padded), type=_Parts)
-    except (ValueError, msgspec.MsgspecError):
-        raise refuse("invalid_cursor") from None
-    if not all(part.isprintable() for part in parts):
+    key = read_cursor(text, UsageKey)
+    if not all(part.isprintable() for part in key):
         raise refuse("invalid_cursor")
-    key = UsageKey(*parts)
     if tenant is not None and key.tenant_id != tenant:
         raise refuse("invalid_cursor")
     return key

@@ -24,7 +24,7 @@ from uketsuke.services.ports.costs import (
     UsagePage,
     Used,
 )
-from uketsuke.services.ports.dead_letters import DeadLetters
+from uketsuke.services.ports.dead_letters import Counter, DeadLetters
 from uketsuke.services.ports.jobs import (
     NO_LANES,
     AcceptedNew,
@@ -53,12 +53,13 @@ from uketsuke.services.ports.platform import (
     StreamedBody,
     TooLarge,
     Unavailable,
+    WatchedQueue,
     Workflows,
 )
 from uketsuke.services.ports.redrives import (
+    BulkPlace,
     Candidates,
     Decided,
-    LetterPlace,
     RedrivePage,
     Redrives,
     ShownRedrive,
@@ -81,6 +82,13 @@ from uketsuke.services.ports.store import (
     Sweeping,
     Woken,
 )
+from uketsuke.services.ports.triage import (
+    Conditions,
+    LetterFilter,
+    LetterPage,
+    LetterPlace,
+    Triage,
+)
 from uketsuke.settings import Settings
 
 
@@ -100,11 +108,14 @@ class Ports:
     schedules: Schedules
     occurrences: Occurrences
     dead_letters: DeadLetters
+    triage: Triage
+    conditions: Conditions
     audit: Audit
     redrives: Redrives
     keys: KeyStore
     blobs: Blobs
     queue: JobQueue
+    dead_queue: WatchedQueue
     workflows: Workflows
     clock: Clock
     dice: Dice
@@ -123,9 +134,12 @@ __all__ = [
     "AuditFilter",
     "AuditPage",
     "Blobs",
+    "BulkPlace",
     "Candidates",
     "Clock",
+    "Conditions",
     "Costs",
+    "Counter",
     "DayBudget",
     "DeadLetters",
     "Decided",
@@ -147,6 +161,8 @@ __all__ = [
     "Lanes",
     "LanesOfKinds",
     "LeaseState",
+    "LetterFilter",
+    "LetterPage",
     "LetterPlace",
     "Listing",
     "Occurrences",
@@ -165,12 +181,14 @@ __all__ = [
     "StreamedBody",
     "Sweeping",
     "TooLarge",
+    "Triage",
     "Unavailable",
     "UsageFilter",
     "UsageItem",
     "UsageKey",
     "UsagePage",
     "Used",
+    "WatchedQueue",
     "Woken",
     "Workflows",
 ]

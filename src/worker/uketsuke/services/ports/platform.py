@@ -39,6 +39,14 @@ class JobQueue(Protocol):
         ...
 
 
+class WatchedQueue(Protocol):
+    """A queue that somebody else works: what waits there too long shows that nobody does."""
+
+    async def oldest_age(self, *, now: datetime) -> timedelta | None:
+        """How long its oldest message waits; 0 if none does, None where nobody tells."""
+        ...
+
+
 class InstanceState(StrEnum):
     """What the platform says of a Workflow instance, as far as it matters."""
 

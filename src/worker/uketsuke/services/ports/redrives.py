@@ -39,7 +39,7 @@ class RedrivePage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LetterPlace:
+class BulkPlace:
     """A place in the order in which letters are looked at: the oldest failure first."""
 
     at: datetime
@@ -51,7 +51,7 @@ class Candidates:
     """Open letters that fit, oldest first. ``end`` is up to where was looked; None: to the end."""
 
     letters: Sequence[DeadLetter]
-    end: LetterPlace | None
+    end: BulkPlace | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ class Decided:
     lies behind; ``broke_off`` that the next one could not be decided on.
     """
 
-    place: LetterPlace | None
+    place: BulkPlace | None
     skipped: Mapping[str, SkipReason]
     all_seen: bool
     broke_off: bool = False

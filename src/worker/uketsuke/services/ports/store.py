@@ -121,3 +121,7 @@ class Purging(Protocol):
     async def delete_inputs(self, keys: Collection[JobKey]) -> int:
         """Delete uploads' rows, if they are still past their time."""
         ...
+
+    async def delete_letters(self, *, keep: timedelta, limit: int) -> int:
+        """Delete dead letters that were resolved longer ago than that; open ones stay."""
+        ...

@@ -1,0 +1,122 @@
+"""The store of conditions: what is counted for them, and how each stood at the last look."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+
+from uketsuke.adapters.sql import rows
+from uketsuke.adapters.sql.database import Database, Row, Statement
+from uketsuke.adapters.sql.letter_terms import INPUT_UNTIL
+from uketsuke.adapters.sql.terms import NOW
+from uketsuke.domain.condition import Condition, LetterFigures, Measure
+
+# Whether an input is about to go is asked of so many letters; of those that failed first.
+_ASKED_OF_INPUTS: Final = 10_000
+_HOUR_MS: Final = 3_600_000
+
+COUNT_OPEN: Final = f"""
+SELECT count(*) AS open, coalesce(sum(triage_due_at <= {NOW}), 0) AS past_triage
+  FROM dead_letters
+ WHERE status = 'open'
+"""
+
+# An input goes no earlier after its job's end than the shorter of the times that inputs and results
+# are kept, and no later than the job's own row: only letters of an age are asked.
+# ?1 ms since the youngest failed, ?2 ms since the oldest did, ?3 ms ahead, ?4 at most so many
+COUNT_EXPIRING: Final = f"""
+SELECT count(*) AS expiring
+  FROM (SELECT tenant_id, job_id
+          FROM dead_letters
+         WHERE status = 'open' AND last_failed_at BETWEEN {NOW} - ?2 AND {NOW} - ?1
+         ORDER BY last_failed_at
+         LIMIT ?4) AS page
+       CROSS JOIN jobs AS j ON j.tenant_id = page.tenant_id AND j.id = page.job_id
+ WHERE j.erased_at IS NULL
+   AND {INPUT_UNTIL} > {NOW}
+   AND {INPUT_UNTIL} <= {NOW} + ?3
+"""
+
+# ?1 an hour in ms
+COUNT_GROWTH: Final = f"""
+SELECT coalesce(sum(last_failed_at > {NOW} - ?1), 0) AS last_hour,
+       coalesce(sum(last_failed_at <= {NOW} - ?1), 0) AS hour_before
+  FROM dead_letters
+ WHERE last_failed_at > {NOW} - 2 * ?1
+"""
+
+# ?1 JSON array of [name, value, bound, compared to]
+KEEP_CONDITIONS: Final = f"""
+INSERT INTO conditions (name, value, bound, compared_to, since, computed_at)
+SELECT put.value ->> 0, put.value ->> 1, put.value ->> 2, put.value ->> 3,
+       CASE WHEN put.value ->> 1 > put.value ->> 2 THEN {NOW} END, {NOW}
+  FROM json_each(?1) AS put
+ WHERE true
+ON CONFLICT (name) DO UPDATE
+   SET value = excluded.value,
+       bound = excluded.bound,
+       compared_to = excluded.compared_to,
+       since = CASE WHEN excluded.since IS NOT NULL THEN coalesce(since, excluded.since) END,
+       computed_at = excluded.computed_at
+RETURNING since IS NOT NULL AND since = computed_at AS began
+"""
+
+# A handful.
+SELECT_CONDITIONS: Final = """
+SELECT name, value, bound, compared_to, since, computed_at FROM conditions ORDER BY name LIMIT 100
+"""
+
+
+class SqlConditions:
+    """``services.ports.Conditions`` on any ``Database``."""
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        keep_inputs: timedelta,
+        keep_results: timedelta,
+        expiring_within: timedelta,
+    ) -> None:
+        self._database = database
+        youngest = min(keep_inputs, keep_results) - expiring_within
+        ages = (youngest, keep_results, expiring_within)
+        self._expiring = (*(rows.to_ms(age) for age in ages), _ASKED_OF_INPUTS)
+
+    async def figures(self) -> LetterFigures:
+        answers = await self._database.batch(
+            [
+                Statement(COUNT_OPEN),
+                Statement(COUNT_EXPIRING, self._expiring),
+                Statement(COUNT_GROWTH, (_HOUR_MS,)),
+            ]
+        )
+        ((still,), (soon,), (growth,)) = answers
+        return LetterFigures(
+            open=int(still["open"]),
+            past_triage=int(still["past_triage"]),
+            expiring=int(soon["expiring"]),
+            last_hour=int(growth["last_hour"]),
+            hour_before=int(growth["hour_before"]),
+        )
+
+    async def keep(self, measures: Sequence[Measure]) -> int:
+        put = [[m.name, m.value, m.bound, m.compared_to] for m in measures]
+        (kept,) = await self._database.batch([Statement(KEEP_CONDITIONS, (rows.dump(put),))])
+        return sum(bool(row["began"]) for row in kept)
+
+    async def kept(self) -> Sequence[Condition]:
+        (found,) = await self._database.batch([Statement(SELECT_CONDITIONS)])
+        return [_to_condition(row) for row in found]
+
+
+def _to_condition(row: Row) -> Condition:
+    return Condition(
+        name=row["name"],
+        value=None if row["value"] is None else int(row["value"]),
+        bound=int(row["bound"]),
+        compared_to=None if row["compared_to"] is None else int(row["compared_to"]),
+        since=rows.to_time_or_none(row["since"]),
+        computed_at=rows.to_time(row["computed_at"]),
+    )

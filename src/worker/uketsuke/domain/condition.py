@@ -1,0 +1,86 @@
+"""What is worth an alert: a few figures, each with a bound above which somebody should know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+# An hour is a growing one with more than twice the hour before, and more than a handful.
+_GROWTH_HANDFUL: Final = 10
+_GROWTH_FACTOR: Final = 2
+# A message about a job that is being worked comes back after each lease, a hundred times at most:
+# with leases of a minute that is an hour and 40 minutes. What is older, nobody takes.
+_DLQ_PATIENCE: Final = timedelta(hours=2)
+
+
+class ConditionName(StrEnum):
+    """The conditions that there are."""
+
+    OPEN = "dead_letters_open"
+    PAST_TRIAGE = "dead_letters_past_triage"
+    EXPIRING = "dead_letters_expiring"
+    GROWTH = "dead_letters_growth"
+    DLQ_OLDEST = "dlq_oldest_seconds"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """One condition's figure. ``value`` None: nobody tells. ``compared_to`` is that of before."""
+
+    name: ConditionName
+    value: int | None
+    bound: int = 0
+    compared_to: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """A measure as it was kept. ``since`` when it holds; None: it does not.
+
+    ``name`` may be one that only another version knows.
+    """
+
+    name: str
+    value: int | None
+    bound: int
+    compared_to: int | None
+    since: datetime | None
+    computed_at: datetime
+
+    @property
+    def holds(self) -> bool:
+        return self.since is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LetterFigures:
+    """How many dead letters there are. ``expiring``: open ones whose input goes soon."""
+
+    open: int
+    past_triage: int
+    expiring: int
+    last_hour: int
+    hour_before: int
+
+
+def measures_of(figures: LetterFigures, *, dlq_oldest: timedelta | None) -> tuple[Measure, ...]:
+    """Return what the figures, and the age of the dead-letter queue's oldest message, amount to."""
+    oldest = None if dlq_oldest is None else int(dlq_oldest.total_seconds())
+    return (
+        Measure(name=ConditionName.OPEN, value=figures.open),
+        Measure(name=ConditionName.PAST_TRIAGE, value=figures.past_triage),
+        Measure(name=ConditionName.EXPIRING, value=figures.expiring),
+        Measure(
+            name=ConditionName.GROWTH,
+            value=figures.last_hour,
+            bound=max(_GROWTH_HANDFUL, _GROWTH_FACTOR * figures.hour_before),
+            compared_to=figures.hour_before,
+        ),
+        Measure(
+            name=ConditionName.DLQ_OLDEST,
+            value=oldest,
+            bound=int(_DLQ_PATIENCE.total_seconds()),
+        ),
+    )

@@ -1,0 +1,326 @@
+"""Redrives with a patch: checked as at intake, told where it is wrong, and blind to content."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.unit.http.office import Office
+from tests.unit.http.world import PEPPER, assert_problem
+from tests.unit.services.letters import (
+    LARGE,
+    OUTAGE,
+    REFUSED,
+    buried,
+    content_of,
+    uploaded,
+)
+from tests.unit.services.world import World, working
+from uketsuke.domain.dead_letter import DeadLetter
+from uketsuke.domain.job import InputForm, Job
+from uketsuke.domain.lifecycle import Engine, JobState
+from uketsuke.kinds.registry import KINDS
+
+SECRET = "the secret of the tenant"
+Main = Callable[[], Coroutine[Any, Any, None]]
+
+
+@pytest.fixture
+def office() -> Iterator[Office]:
+    world = World(key_hash_secret=PEPPER)
+    yield Office(world)
+    world.close()
+
+
+def run(office: Office, main: Main) -> None:
+    office.world.run(main())
+
+
+async def secret(office: Office, **changes: Any) -> DeadLetter:
+    given = {"content": SECRET, "metadata": {"order": SECRET}, "error": REFUSED, **changes}
+    return await buried(office.world, **given)
+
+
+async def job(office: Office, job_id: str) -> Job:
+    found = await office.world.ports.jobs.find(job_id, tenant_id="acme")
+    assert found
+    return found
+
+
+async def letter_now(office: Office, letter: DeadLetter) -> DeadLetter:
+    found = await office.world.ports.dead_letters.find(letter.id)
+    assert found
+    return found
+
+
+@pytest.mark.parametrize(
+    ("patch", "fault"),
+    [
+        ({"kind": "embed"}, ("/patch/kind", "unknown_member")),
+        ({"run_key": "x"}, ("/patch/run_key", "unknown_member")),
+        ({"metadata": {}}, ("/patch/metadata", "unknown_member")),
+        ({"max_attempts": 0}, ("/patch/max_attempts", "out_of_range")),
+        ({"max_attempts": "5"}, ("/patch/max_attempts", "wrong_type")),
+        ({"deadline_seconds": 604_801}, ("/patch/deadline_seconds", "out_of_range")),
+        ({"max_cost_usd": "0"}, ("/patch/max_cost_usd", "bad_value")),
+        ({"input": "text"}, ("/patch/input", "wrong_type")),
+        ({"input": None}, ("/patch/input", "missing")),
+        ({"input": {"text": None}}, ("/patch/input", "missing")),
+        ({"input": {"text": " "}}, ("/patch/input/text", "empty")),
+        ({"input": {"text": "a\x00"}}, ("/patch/input/text", "bad_value")),
+        ({"input": {"text": "x" * 524_289}}, ("/patch/input/text", "too_long")),
+        ({"input": {"texts": ["a"]}}, ("/patch/input", "bad_value")),
+        ({"input": {"text": None, "texts": ["a"]}}, ("/patch/input/texts", "bad_value")),
+        ({"input": {"text": None, "ref": "in_1"}}, ("/patch/input/ref", "input_not_found")),
+        ({"input": {"surprise": 1}}, ("/patch/input/surprise", "unknown_member")),
+        ({"params": []}, ("/patch/params", "wrong_type")),
+        ({"params": {"max_words": 1}}, ("/patch/params/max_words", "out_of_range")),
+        ({"params": {"no/such~one": 1}}, ("/patch/params/no~1such~0one", "unknown_member")),
+        ([], ("/patch", "wrong_type")),
+        (None, ("/patch", "wrong_type")),
+    ],
+)
+def test_a_fault_of_a_patch_is_pointed_at(
+    office: Office, patch: object, fault: tuple[str, str]
+) -> None:
+    async def main() -> None:
+        letter = await secret(office)
+
+        answer = await office.redrive(letter, patch=patch)
+
+        assert_problem(answer, 400, "invalid_request")
+        assert answer.faults == [fault]
+        assert SECRET not in answer.body.decode()
+        assert await letter_now(office, letter) == letter
+
+    run(office, main)
+
+
+def test_every_fault_of_a_patch_is_told_at_once(office: Office) -> None:
+    async def main() -> None:
+        letter = await secret(office)
+
+        answer = await office.redrive(
+            letter, patch={"params": {"max_words": 1, "extra": 1}, "input": {"text": ""}}
+        )
+
+        assert set(answer.faults) == {
+            ("/patch/params/max_words", "out_of_range"),
+            ("/patch/params/extra", "unknown_member"),
+            ("/patch/input/text", "empty"),
+        }
+
+    run(office, main)
+
+
+def test_a_patch_changes_what_it_names_and_keeps_the_rest(office: Office) -> None:
+    async def main() -> None:
+        letter = await secret(
+            office,
+            params={"max_words": 50, "style": "bullets"},
+            run_key="nightly",
+            deadline=timedelta(seconds=1234),
+            max_cost_micros=7_000_000,
+        )
+
+        answer = await office.redrive(
+            letter, patch={"params": {"style": None, "language": "ja"}, "max_attempts": 7}
+        )
+
+        assert answer.status == 202, answer.document
+        new = await job(office, answer.document["id"])
+        assert new.params == {"max_words": 50, "language": "ja"}
+        assert await content_of(office.world, new) == SECRET
+        assert (new.max_attempts, new.max_cost_micros, new.run_key) == (7, 7_000_000, "nightly")
+        assert new.deadline_at - new.created_at == timedelta(seconds=1234)
+        assert new.metadata == {"order": SECRET}
+        assert new.redriven_from == letter.job_id
+        assert SECRET not in answer.body.decode()
+
+    run(office, main)
+
+
+def test_a_null_of_a_patch_gives_what_a_submission_without_the_member_has(office: Office) -> None:
+    async def main() -> None:
+        letter = await secret(office, params={"max_words": 50}, max_cost_micros=7_000_000)
+        nulls = ("params", "max_attempts", "deadline_seconds", "max_cost_usd")
+
+        answer = await office.redrive(letter, patch=dict.fromkeys(nulls))
+
+        new = await job(office, answer.document["id"])
+        assert (new.params, new.max_attempts, new.max_cost_micros) == ({}, 5, None)
+        assert new.deadline_at - new.created_at == timedelta(hours=24)
+
+    run(office, main)
+
+
+def test_a_patch_may_bring_another_input_in_another_form(office: Office) -> None:
+    async def main() -> None:
+        letter, ref = await secret(office, content=LARGE), await uploaded(office.world)
+
+        answer = await office.redrive(letter, patch={"input": {"text": None, "ref": ref}})
+
+        new = await job(office, answer.document["id"])
+        assert (new.input.form, new.input.refs) == (InputForm.REF, (ref,))
+        assert len(office.world.blobs.kept) == 2  # the old job's, and the upload
+
+    run(office, main)
+
+
+def test_an_input_that_a_patch_makes_long_runs_on_a_workflow(office: Office) -> None:
+    async def main() -> None:
+        letter = await secret(office)
+
+        answer = await office.redrive(letter, patch={"input": {"text": "word " * 20_000}})
+
+        new = await job(office, answer.document["id"])
+        assert (new.engine, new.state) == (Engine.WORKFLOW, JobState.RUNNING)
+
+    run(office, main)
+
+
+def test_a_patch_names_the_uploads_of_the_jobs_tenant_alone(office: Office) -> None:
+    async def main() -> None:
+        letter = await secret(office, tenant_id="other")
+        ref = await uploaded(office.world)  # of acme
+
+        answer = await office.redrive(letter, patch={"input": {"text": None, "ref": ref}})
+
+        assert answer.faults == [("/patch/input/ref", "input_not_found")]
+
+    run(office, main)
+
+
+@pytest.mark.parametrize(
+    "patch", [{}, {"params": {}}, {"input": {"text": SECRET}}, {"max_attempts": 1}]
+)
+def test_a_patch_that_changes_nothing_is_none(office: Office, patch: object) -> None:
+    async def main() -> None:
+        letter = await secret(office)
+
+        answer = await office.redrive(letter, patch=patch)
+
+        assert_problem(answer, 422, "not_replayable")
+        assert await letter_now(office, letter) == letter
+
+    run(office, main)
+
+
+def test_the_audit_names_what_was_patched_and_never_to_what(office: Office) -> None:
+    async def main() -> None:
+        letter = await secret(office)
+        patch = {"input": {"text": SECRET * 2}, "params": {"max_words": 50}}
+
+        answer = await office.redrive(letter, patch=patch, force=True)
+
+        (row,) = office.world.rows("SELECT * FROM audit")
+        assert json.loads(row["detail"]) == {
+            "patched": ["input", "params"], "forced": True, "job": answer.document["id"]
+        }  # fmt: skip
+        assert (row["actor"], row["request_id"]) == (
+            "operator0000", answer.headers["x-request-id"]
+        )  # fmt: skip
+
+    run(office, main)
+
+
+def test_an_upload_that_is_gone_is_replaced_without_naming_the_old_form(office: Office) -> None:
+    async def main() -> None:
+        ref = await uploaded(office.world)
+        letter = await secret(office, form=InputForm.REF, content=None, refs=(ref,))
+        office.world.connection.execute("UPDATE inputs SET expires_at = 1")
+
+        assert_problem(await office.redrive(letter), 422, "input_gone")
+        answer = await office.redrive(letter, patch={"input": {"text": "another"}})
+
+        assert answer.status == 202
+
+    run(office, main)
+
+
+def test_a_job_that_is_gone_cannot_be_patched(office: Office) -> None:
+    async def main() -> None:
+        letter = await secret(office)
+        office.world.connection.execute("DELETE FROM jobs")
+
+        answer = await office.redrive(letter, patch={"input": {"text": "another"}})
+
+        assert_problem(answer, 422, "input_gone")
+
+    run(office, main)
+
+
+class Fewer(msgspec.Struct, frozen=True, kw_only=True):
+    """What summarize takes after a deployment that knows no style any more."""
+
+    max_words: int = 120
+    labels: dict[str, int] = {}
+
+
+def test_what_a_new_deployment_would_not_take_is_told_by_code_and_not_by_content(
+    office: Office,
+) -> None:
+    async def main() -> None:
+        letter = await secret(office, params={"style": "bullets", "labels": {SECRET: "x"}})
+        fewer = replace(KINDS["summarize"], params=Fewer)
+        later = Office(office.world, kinds={"summarize": fewer})
+        patch = {"input": {"text": "another"}}
+
+        answer = await later.redrive(letter, patch=patch)
+
+        assert_problem(answer, 422, "not_replayable")
+        assert set(answer.faults) == {
+            ("/params/style", "unknown_member"), ("/params/labels", "wrong_type")
+        }  # fmt: skip
+        assert SECRET not in answer.body.decode()
+        whole = {**patch, "params": {"style": None, "labels": None}}
+        assert (await later.redrive(letter, patch=whole)).status == 202
+
+    run(office, main)
+
+
+def test_a_kind_that_was_dropped_is_told_with_and_without_a_patch(office: Office) -> None:
+    async def main() -> None:
+        letter = await secret(office, error=OUTAGE)
+        later = Office(office.world, kinds={"embed": KINDS["embed"]})
+
+        assert_problem(await later.redrive(letter), 422, "not_replayable")
+        patched = await later.redrive(letter, patch={"max_attempts": 9})
+
+        assert_problem(patched, 422, "not_replayable")
+        assert ("/kind", "unknown_kind") in patched.faults
+
+    run(office, main)
+
+
+def test_a_source_that_went_is_told_as_a_gone_input_though_the_patch_is_sound(
+    office: Office,
+) -> None:
+    async def main() -> None:
+        source = await office.world.submitted()
+        await office.world.consumed([source], working())
+        refs = (await uploaded(office.world), source.id)
+        letter = await secret(
+            office, kind="report", form=InputForm.REFS, content=None, refs=refs, error=OUTAGE
+        )
+        # Seen as there when the letter was read, and not any more a moment later.
+        found = office.ports.dead_letters.find
+
+        async def stale(letter_id: str) -> DeadLetter | None:
+            seen = await found(letter_id)
+            office.world.connection.execute("UPDATE inputs SET expires_at = 1")
+            return seen
+
+        office.ports.dead_letters.find = stale  # type: ignore[method-assign]
+
+        answer = await office.redrive(letter, patch={"max_attempts": 9})
+
+        assert_problem(answer, 422, "input_gone")
+
+    run(office, main)
