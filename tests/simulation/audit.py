@@ -13,7 +13,7 @@ from tests.simulation.bulk_rules import BulkCheck
 from tests.simulation.change import Change, check_wake, how_it_ended
 from tests.simulation.isolate import Isolate
 from tests.simulation.ledger import Ledger
-from tests.simulation.letters import LetterCheck, check_purged_inputs
+from tests.simulation.letters import LetterCheck, check_purged_inputs, find_expired_uploads
 from tests.simulation.rows import JobRow, read_duties, read_rows
 from tests.simulation.runs import check_birth, check_refusal
 from tests.simulation.trace import name_of
@@ -48,6 +48,7 @@ class Audit:
         endings = _endings_of(statements)
         self._expect_late_writes(endings)
         self.ledger.began_ms = self.ledger.watched.now_ms()
+        expired = find_expired_uploads(self.ledger, statements)
         try:
             answers = self.ledger.watched.database.run(statements)
         except sqlite3.IntegrityError as error:
@@ -56,6 +57,8 @@ class Audit:
         if connection.total_changes != before:
             self._look_at_changes(statements, endings, isolate)
         self._look_at_answers(statements, answers, rows, isolate)
+        accepted = expired and answers[-1] and answers[-1][0]["how"] == "new"
+        self.ledger.trace.require(not accepted, "the-expired-is-named-by-nobody", str(expired))
         return answers
 
     def _look_at_changes(

@@ -57,7 +57,7 @@ class Bulks:
                 kind=rng.choice((None, None, None, "summarize")),
             ),
             reason="the weather is better",
-            rate_per_minute=rng.choice((2, 60, 600)),
+            rate_per_minute=rng.choice((1, 60, 600)),
             canary=rng.choice((0, 1, 3)),
             actor=actor,
             request_id="r",

@@ -13,6 +13,8 @@ from tests.simulation.isolate import Isolate
 from tests.simulation.ledger import Ledger
 from tests.simulation.rows import ActRow, JobRow, LetterRow, read_acts, read_letters
 from tests.simulation.trace import name_of
+from uketsuke.adapters.sql.accept_statements import INSERT_JOB
+from uketsuke.adapters.sql.database import Statement
 from uketsuke.domain.dead_letter import REDRIVES_BEFORE_FORCE
 from uketsuke.domain.job import JobKey
 
@@ -26,6 +28,10 @@ SELECT j.id, named.value FROM jobs AS j, json_each(j.input, '$.refs') AS named
  WHERE j.finished_at IS NULL AND j.deadline_at > ?
    AND NOT EXISTS (SELECT 1 FROM inputs AS i WHERE i.id = named.value)
 """
+_NAMED: Final = 14  # where INSERT_JOB has the names
+_EXPIRED: Final = """
+SELECT id FROM inputs WHERE id IN (SELECT value FROM json_each(?)) AND expires_at <= ?
+"""
 
 
 def check_purged_inputs(ledger: Ledger, isolate: Isolate) -> None:
@@ -34,6 +40,15 @@ def check_purged_inputs(ledger: Ledger, isolate: Isolate) -> None:
     for job, ref in ledger.connection.execute(_MISSED, (ledger.began_ms,)):
         told = f"{isolate.name}: {ref} of {name_of(job)}"
         ledger.trace.breach("what-a-live-job-needs-is-not-purged", told)
+
+
+def find_expired_uploads(ledger: Ledger, statements: Sequence[Statement]) -> Sequence[str]:
+    """Return what a start names though its time is over: the purge may have begun with it."""
+    starts = [one.params for one in statements if one.sql == INSERT_JOB]
+    if not starts or starts[0][_NAMED] == "[]":
+        return ()
+    asked = (starts[0][_NAMED], ledger.began_ms)
+    return [name for (name,) in ledger.connection.execute(_EXPIRED, asked)]
 
 
 @dataclass(slots=True)

@@ -83,7 +83,8 @@ class Operators:
         """Perhaps put it off until the input is about to go."""
         until = self._uploads_until_ms(letter)
         seconds = ((until or 0) - self.world.now_ms()) / 1000
-        if 0 < seconds < _SOON and self.world.rng.random() < 0.5:
+        if 0 < seconds < _SOON and self.world.rng.random() < 0.7:
+            self.world.trace.count("operator:dawdles")
             await asyncio.sleep(max(0.0, seconds - self.world.rng.random() * 0.2))
 
     async def come_late(self) -> None:

@@ -28,6 +28,10 @@ _QUICK = (
     "a start fails for a run key whose holder has outlived its time",
     "doomed instances are forgotten, not ended",
     "any number of jobs may probe a lane",
+    "a letter is redriven though it is not open",
+    "an act on a letter that is resolved is on record",
+    "a letter that is written again is open again",
+    "a bulk redrive takes up what failed after its start",
 )
 
 
