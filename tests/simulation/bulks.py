@@ -29,7 +29,7 @@ class Bulks:
 
     async def _live(self, actor: str) -> None:
         world, rng = self.world, self.world.rng
-        await asyncio.sleep(world.profile.heals_at * rng.uniform(0.2, 1.2))
+        await asyncio.sleep(world.profile.heals_at * rng.uniform(0.5, 1.4))
         name = await self._ask_for_one(actor)
         if name is not None and rng.random() < 0.4:
             await self._until_it_begins(name)
@@ -57,7 +57,7 @@ class Bulks:
                 kind=rng.choice((None, None, None, "summarize")),
             ),
             reason="the weather is better",
-            rate_per_minute=rng.choice((1, 60, 600)),
+            rate_per_minute=rng.choice((1, 1, 60, 600)),
             canary=rng.choice((0, 1, 3)),
             actor=actor,
             request_id="r",

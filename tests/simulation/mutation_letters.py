@@ -131,15 +131,9 @@ LETTER_MUTATIONS: Final = (
         "    stopping",
     ),
     Mutation(
-        "a bulk redrive is closed before its jobs have ended",
+        "a bulk redrive does not see what of it is under way",
         _BULK,
-        "AND state = 'stopped' AND closed_at IS NULL AND NOT {_UNDER_WAY}",
-        "AND state = 'stopped' AND closed_at IS NULL",
-    ),
-    Mutation(
-        "a bulk redrive does what needs force",
-        "src/worker/uketsuke/domain/bulk_redrive.py",
-        "    if letter.redrives >= REDRIVES_BEFORE_FORCE:\n",
-        "    if False:\n",
+        "WHERE d.redrive_id = ?1 AND j.finished_at IS NULL\n",
+        "WHERE d.redrive_id = ?1 AND false\n",
     ),
 )
