@@ -10,7 +10,6 @@ import httpx
 from uketsuke_client.decode import JsonObject
 from uketsuke_client.error import UnexpectedAnswer
 from uketsuke_client.job import Accepted, Job, job_members
-from uketsuke_client.schedule import Schedule
 
 _Read = TypeVar("_Read")
 
@@ -52,12 +51,12 @@ def accepted_in(response: httpx.Response, *, key: str) -> Accepted:
     return read_as(accepted, response)
 
 
-def schedules_in(page: JsonObject, *, path: str) -> list[Schedule]:
+def items_in(page: JsonObject, *, path: str, reader: Callable[[JsonObject], _Read]) -> list[_Read]:
     items = page.get("items")
     if not isinstance(items, list):
         raise UnexpectedAnswer(f"{path} answered without items")
     try:
-        return [Schedule.from_json(item) for item in items if isinstance(item, dict)]
+        return [reader(item) for item in items if isinstance(item, dict)]
     except ValueError as error:
         raise UnexpectedAnswer(f"{path}: {error}") from None
 

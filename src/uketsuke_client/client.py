@@ -1,4 +1,7 @@
-"""The client: one method a route, and ``wait``, which follows one job to its end."""
+"""The client: one method a route, and ``wait``, which follows one job to its end.
+
+What only operators may ask is in ``operating``.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,9 @@ from uketsuke_client.answer import (
     next_in,
     object_in,
     read_as,
-    schedules_in,
 )
 from uketsuke_client.clock import Clock
+from uketsuke_client.doctor import Doctoring
 from uketsuke_client.error import UnexpectedAnswer
 from uketsuke_client.event import Event
 from uketsuke_client.input_ref import (
@@ -30,6 +33,8 @@ from uketsuke_client.input_ref import (
     opened,
 )
 from uketsuke_client.job import Accepted, Job
+from uketsuke_client.operating import Operating
+from uketsuke_client.page import pages
 from uketsuke_client.schedule import Schedule
 from uketsuke_client.transport import Call, Retry, Transport
 from uketsuke_client.usage import UsageReport
@@ -40,7 +45,7 @@ from uketsuke_client.wait import Watch
 _USUAL_TIMEOUT = httpx.Timeout(20.0, connect=5.0)
 
 
-class Client:
+class Client(Operating, Doctoring):
     """Speaks to one Uketsuke server with one key. Use it as a context manager.
 
     Reads and submissions are tried again after lost connections, 429 and 502 to 504,
@@ -202,11 +207,8 @@ class Client:
 
     def schedules(self, *, tenant: str | None = None) -> Iterator[Schedule]:
         """Yield all schedules by name, page after page; ``tenant`` is for operators."""
-        path: str | None = request.with_query("/v1/schedules", tenant=tenant)
-        while path:
-            page = object_in(self._transport.send(Call(method="GET", path=path)))
-            yield from schedules_in(page, path=path)
-            path = next_in(page, path=path)
+        path = request.with_query("/v1/schedules", tenant=tenant)
+        return pages(path, reader=Schedule.from_json, transport=self._transport)
 
     def schedule(self, name: str, *, tenant: str | None = None) -> Schedule:
         """Return a schedule; an operator says whose it is."""

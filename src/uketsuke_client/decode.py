@@ -24,8 +24,19 @@ def nested(raw: JsonObject, name: str) -> JsonObject | None:
     return value if isinstance(value, dict) else None
 
 
+def objects(raw: JsonObject, name: str) -> list[JsonObject]:
+    """Return the objects of a list; what else is in it is of a later server."""
+    value = raw.get(name)
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
 def pairs(raw: JsonObject, name: str) -> dict[str, str]:
     return {k: v for k, v in (nested(raw, name) or {}).items() if isinstance(v, str)}
+
+
+def counts(raw: JsonObject, name: str) -> dict[str, int]:
+    within = nested(raw, name) or {}
+    return {each: n for each in within if (n := whole(within, each)) is not None}
 
 
 def moment(raw: JsonObject, name: str) -> datetime | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from uketsuke_client.job import Job
+from uketsuke_client.redrive_run import RedriveRun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,3 +78,11 @@ class NotFinished(TimeoutError):
     def __init__(self, job: Job, *, timeout: float) -> None:
         self.job = job
         super().__init__(f"{job.id} was still {job.state} after {timeout:g} s")
+
+
+class StillRedriving(TimeoutError):
+    """The time to wait is over and the bulk redrive goes on; ``run`` is how it was last seen."""
+
+    def __init__(self, run: RedriveRun, *, timeout: float) -> None:
+        self.run = run
+        super().__init__(f"{run.id} was still {run.state} after {timeout:g} s")

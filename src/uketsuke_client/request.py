@@ -23,6 +23,11 @@ def new_idempotency_key() -> str:
     return str(uuid.uuid4())
 
 
+def new_request_id() -> str:
+    """Return a name for all tries of one call, by which its trace in the audit is known."""
+    return f"cl_{uuid.uuid4().hex}"
+
+
 def checked_url(base_url: str) -> httpx.URL:
     try:
         url = httpx.URL(base_url.strip().rstrip("/"))
@@ -51,16 +56,26 @@ def quoted(idempotency_key: str) -> str:
 
 
 def job_path(job_id: str) -> str:
-    # An empty id would be the path of the list, "." and ".." of something else yet.
-    if job_id in {"", ".", ".."}:
-        raise Unsendable(f"{job_id!r} is not a job's id")
-    return f"/v1/jobs/{quote(job_id, safe='')}"
+    return _path_in("/v1/jobs", job_id, what="a job's id")
 
 
 def schedule_path(name: str) -> str:
+    return _path_in("/v1/schedules", name, what="a schedule's name")
+
+
+def letter_path(letter_id: str) -> str:
+    return _path_in("/v1/dead-letters", letter_id, what="a dead letter's id")
+
+
+def redrive_path(run_id: str) -> str:
+    return _path_in("/v1/redrives", run_id, what="a bulk redrive's id")
+
+
+def _path_in(collection: str, name: str, *, what: str) -> str:
+    # An empty name would be the path of the list, "." and ".." of something else yet.
     if name in {"", ".", ".."}:
-        raise Unsendable(f"{name!r} is not a schedule's name")
-    return f"/v1/schedules/{quote(name, safe='')}"
+        raise Unsendable(f"{name!r} is not {what}")
+    return f"{collection}/{quote(name, safe='')}"
 
 
 def with_query(path: str, **query: str | None) -> str:

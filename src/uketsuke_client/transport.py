@@ -2,8 +2,10 @@
 
 Only what may safely arrive twice comes through here: reads, cancels (the contract
 makes a second one harmless), uploads (a second copy is an unused one), schedules (the
-second time puts or deletes the same) and submissions, because those always carry an
-idempotency key.
+second time puts or deletes the same), what is done to one dead letter or bulk redrive (the
+second time finds it done) and submissions, because those always carry an idempotency
+key. A call that is not ``repeatable`` is sent again only if it has not arrived, or was
+turned away at the door.
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ from uketsuke_client.retry_after import retry_after
 
 # Not yet, or not from here: rate, gateway, not available, gateway's patience.
 _WORTH_ANOTHER_TRY = frozenset({429, 502, 503, 504})
+_AT_DOOR = frozenset({429})
+_NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout)
 _FIRST_WAIT_SECONDS = 0.25
 _LONGEST_WAIT_SECONDS = 4.0
 
@@ -34,6 +38,7 @@ class Call:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: Callable[[], bytes | Iterable[bytes]] | None = None
     idempotency_key: str | None = None
+    repeatable: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +96,7 @@ class Transport:
                     str(self.http.base_url), reason=reason, idempotency_key=call.idempotency_key
                 ),
                 reason=reason,
-                worth_another=True,
+                worth_another=call.repeatable or isinstance(error, _NOT_SENT),
             )
         if response.status_code < 400:
             return response
@@ -100,7 +105,7 @@ class Transport:
         return _Failed(
             error=ApiError(problem, idempotency_key=call.idempotency_key),
             reason=f"{problem.status} {problem.code}",
-            worth_another=problem.status in _WORTH_ANOTHER_TRY,
+            worth_another=problem.status in (_WORTH_ANOTHER_TRY if call.repeatable else _AT_DOOR),
             asked=asked,
         )
 

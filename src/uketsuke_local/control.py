@@ -74,6 +74,11 @@ class Control:
         """Destroy the Worker's isolate with all that runs in it."""
         self._object("POST", "/kill", {"worker": worker})
 
+    def kill_at(self, worker: str, *, headers: Mapping[str, str], count: int = 1) -> None:
+        """Let the Worker's isolate die at each of the next calls that it makes with ``headers``."""
+        order = {"match": headers, "count": count}
+        self._ask("POST", "/kill", {"worker": worker, "at": order})
+
     def r2(self, prefix: str = "") -> list[dict[str, Any]]:
         """``key`` and ``size`` of the objects under a prefix."""
         return self._list("GET", "/r2", {"prefix": prefix})

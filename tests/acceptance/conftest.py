@@ -10,10 +10,11 @@ import pytest
 from tests.acceptance.runs import Desk
 from tests.support.running import QUICK, Stack, running
 
-# A lease for those who hurt it, and Workers AI for one kind.
+# A lease for those who hurt it, and Workers AI for one kind, whose model has a price.
 _OTHER = {
     "LEASE_SECONDS": "8",
     "RENEW_EVERY_SECONDS": "4",
+    "PRICES": '{"workers_ai/@cf/baai/bge-m3": {"input_per_million": "9", "as_of": "2026-11-01"}}',
     "KIND_MODELS": '{"embed": {"embed": "workers_ai/@cf/baai/bge-m3"}}',
 }
 

@@ -34,6 +34,10 @@ def test_each_answer_has_the_shape_that_the_description_tells(desk: Desk) -> Non
         ("get", "/healthz"): desk.api.get("/healthz"),
         ("get", "/readyz"): desk.api.get("/readyz"),
     }
+    with desk.stack.api("operator_key") as operator:
+        order = {"check": "submission_without_job", "reason": "to see its shape"}
+        said["get", "/v1/doctor"] = operator.get("/v1/doctor")
+        said["post", "/v1/doctor/repair"] = operator.post("/v1/doctor/repair", json=order)
     assert made.status_code == 201
     for (method, template), answer in said.items():
         told = document["paths"][template][method]["responses"]
@@ -61,6 +65,27 @@ def test_what_operators_are_told_has_the_shape_that_the_description_tells(
     for template, answer in said.items():
         told = document["paths"][template]["get"]["responses"]["200"]["content"]
         hold(answer, told["application/json"]["schema"], document)
+
+
+def test_what_operators_are_told_of_bulk_redrives_has_its_shape(stack: Stack, desk: Desk) -> None:
+    document = desk.api.get("/openapi.json").json()
+    order = {"filter": {"tenant": stack.tenant_of(desk.key)}, "reason": "to look at it"}
+    with stack.api("operator_key") as operator:
+        made = operator.post("/v1/redrives", json=order)
+        said = {
+            ("post", "/v1/redrives", made.status_code): made,
+            ("post", "/v1/redrives", 200): operator.post(
+                "/v1/redrives", json={**order, "dry_run": True}
+            ),
+            ("get", "/v1/redrives", 200): operator.get("/v1/redrives?limit=5"),
+            ("get", "/v1/redrives/{redrive_id}", 200): operator.get(made.headers["location"]),
+        }
+
+    assert made.status_code == 202
+    for (method, template, status), answer in said.items():
+        assert answer.status_code == status
+        content = document["paths"][template][method]["responses"][str(status)]["content"]
+        hold(answer, content["application/json"]["schema"], document)
 
 
 def test_refusals_have_the_shape_that_the_description_tells(stack: Stack, desk: Desk) -> None:

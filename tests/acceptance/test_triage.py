@@ -55,6 +55,6 @@ def test_the_sweep_tells_that_dead_letters_are_open_and_that_their_queue_is_work
     queue = conditions["dlq_oldest_seconds"]
     assert isinstance(queue["value"], int)
     assert not queue["holds"]
-    told = metrics["queues"]["uketsuke-jobs-dlq"]
-    assert isinstance(told["backlog"], int)
-    assert isinstance(told["oldest_seconds"], int)
+    dead = metrics["queues"]["uketsuke-jobs-dlq"]
+    assert isinstance(dead["backlog"], int)
+    assert isinstance(dead["oldest_seconds"], int)

@@ -73,7 +73,11 @@ def test_an_upload_that_is_cut_off_leaves_nothing(stack: Stack) -> None:
         api.put("/v1/inputs", content=cut_off(), headers={"content-length": str(40 * MIB)})
 
     tenant = stack.tenant_of(key)
-    answered = '"route": "/v1/inputs", "status": 5'
-    until(lambda: answered in stack.log, within=20)
+    answered = '"http.response.status_code": 5'
+    of_inputs = '"http.route": "/v1/inputs"'
+    until(
+        lambda: any(answered in line and of_inputs in line for line in stack.log.splitlines()),
+        within=20,
+    )
     assert stack.get(f"/r2?prefix={tenant}/") == []
     assert stack.d1("SELECT id FROM inputs WHERE tenant_id = ?1", tenant) == []

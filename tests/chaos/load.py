@@ -13,6 +13,16 @@ TENANTS: Final = 3
 CANARY: Final = "quetzalcanary"
 
 
+# Whatever a caller may send along; none of it is fit for a log.
+_HEADERS: Final = {
+    "user-agent": CANARY,
+    "traceparent": f"00-{CANARY}",
+    "tracestate": f"rojo={CANARY}",
+    "baggage": f"user={CANARY}",
+    "content-disposition": f'attachment; filename="{CANARY}.txt"',
+}
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Order:
     """One request, and what its caller does besides."""
@@ -26,9 +36,10 @@ class Order:
 
     @property
     def headers(self) -> dict[str, str]:
-        if self.idempotency_key is None:
-            return {}
-        return {"idempotency-key": f'"{self.idempotency_key}"'}
+        headers = {**_HEADERS, "x-request-id": f"{CANARY} {self.number}"}
+        if self.idempotency_key is not None:
+            headers["idempotency-key"] = f'"{self.idempotency_key}"'
+        return headers
 
 
 @dataclass
@@ -64,7 +75,7 @@ class Plan:
         if draw.random() < 0.06:
             document["deadline_seconds"] = draw.randint(2, 8)
         if draw.random() < 0.2:
-            document["metadata"] = {"note": CANARY}
+            document["metadata"] = {"note": CANARY, CANARY: "note"}
         return document
 
     def _work(self, number: int) -> dict[str, Any]:

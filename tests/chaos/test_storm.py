@@ -20,6 +20,7 @@ import pytest
 from tests.chaos.load import CANARY
 from tests.chaos.storm import SETTINGS, Aftermath, Row, storm_over
 from uketsuke.domain.failure import DEFINITE
+from uketsuke.telemetry import EVENTS, Fields
 
 ROUNDS: Final = int(os.environ.get("CHAOS_ROUNDS", "5"))
 SEED: Final = int(os.environ.get("CHAOS_SEED", "1"))
@@ -217,19 +218,47 @@ def test_every_succeeded_job_was_paid_for(after: Aftermath) -> None:
     assert len(unseen) <= 6 * after.power_cuts
 
 
-def test_every_log_line_is_json_and_tells_of_no_fault_of_ours(after: Aftermath) -> None:
-    events: Counter[str] = Counter()
+def lines_of(after: Aftermath) -> Iterator[Row]:
+    """Give what the Workers have logged, line by line; each is JSON or the host's own words."""
     for line in after.log.splitlines():
         worker, _, said = line.partition("] ")
         assert worker in ("[uketsuke-api", "[uketsuke-consumer"), line
         if not _HOSTS_WORDS.fullmatch(said):
-            events[json.loads(said)["event"]] += 1
+            yield json.loads(said)
+
+
+def test_every_log_line_is_json_and_tells_of_no_fault_of_ours(after: Aftermath) -> None:
+    events: Counter[str] = Counter()
+    for line in lines_of(after):
+        assert line["level"] == EVENTS[line["event"]].level
+        assert line.keys() <= {"event", "level", *Fields.__annotations__}
+        events[line["event"]] += 1
 
     assert events["job_leased"]
     assert not events.keys() & {"unexpected_error", "duty_failed", "paid_result_lost"}
 
 
-def test_the_log_has_nothing_of_what_callers_sent(after: Aftermath) -> None:
-    assert CANARY not in after.log
+def test_the_log_tells_an_attempt_and_an_end_once_and_as_the_row_has_it(after: Aftermath) -> None:
+    # A Worker that dies before it could tell leaves a line out; nothing makes up another one.
+    lines = list(lines_of(after))
+    leased = Counter((line["job_id"], line["attempt"]) for line in lines if _begins(line))
+    ends = [(line["job_id"], line["state"]) for line in lines if line["event"] in _ENDS]
+
+    assert set(leased.values()) == {1}
+    assert {attempt <= after.jobs[job]["attempt_no"] for job, attempt in leased} == {True}
+    assert len({job for job, _ in ends}) == len(ends)
+    assert {after.jobs[job]["state"] == state for job, state in ends} == {True}
+    assert len(ends) > 0.8 * len(after.jobs)
+
+
+def _begins(line: Row) -> bool:
+    return bool(line["event"] == "job_leased")
+
+
+_ENDS: Final = ("job_succeeded", "job_failed", "job_canceled")
+
+
+def test_the_log_has_nothing_of_what_callers_and_the_provider_sent(after: Aftermath) -> None:
+    assert CANARY not in after.log.lower()
     for secret in after.secrets:
         assert secret not in after.log

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, Final
 
+from tests.chaos.load import CANARY
 from tests.support.running import Stack
 
 # Some pass, some are the job's end, some leave open whether the provider did the work.
@@ -24,7 +25,8 @@ _FAULTS: Final[Sequence[Mapping[str, Any]]] = (
     {"body": "empty"},
     {"body": "length"},
     {"body": "refusal"},
-    {"status": 400},
+    {"status": 400, "code": CANARY},
+    {"status": 500, "code": CANARY},
     {"seconds": 1},
     {"seconds": 2},
 )

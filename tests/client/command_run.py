@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from rich.console import Console, RenderableType
 
 from tests.client.scripted import KEY
 from uketsuke_client.command import main
@@ -63,10 +65,14 @@ def started(argv: Sequence[str], *, url: str, **options: Any) -> subprocess.Pope
         signal.signal(signal.SIGINT, before)
 
 
-def on_a_terminal(argv: Sequence[str], *, url: str, within: float = 20.0) -> tuple[int, str]:
-    """Run the command on a terminal of 100 columns; return its code and all that it drew."""
+def on_a_terminal(
+    argv: Sequence[str], *, url: str, columns: int = 100, typed: str = "", within: float = 20.0
+) -> tuple[int, str]:
+    """Run the command on a terminal on which this is typed; return its code and all it drew."""
     controller, terminal = pty.openpty()
-    sized: Mapping[str, str] = {**environment(url), "COLUMNS": "100", "TERM": "xterm-256color"}
+    os.write(controller, typed.encode())
+    known = {"COLUMNS": str(columns), "TERM": "xterm-256color"}
+    sized: Mapping[str, str] = {**environment(url), **known}
     process = subprocess.Popen(
         [*PROGRAM, *argv], env=dict(sized), stdin=terminal, stdout=terminal, stderr=terminal
     )
@@ -78,6 +84,14 @@ def on_a_terminal(argv: Sequence[str], *, url: str, within: float = 20.0) -> tup
         process.kill()
         process.wait()
         os.close(controller)
+
+
+def on_paper(rendered: RenderableType, *, columns: int) -> list[str]:
+    """Return the lines that a terminal of this width would show, without their styles."""
+    paper = Console(file=io.StringIO(), width=columns, no_color=True)
+    with paper.capture() as captured:
+        paper.print(rendered)
+    return captured.get().splitlines()
 
 
 def _read_to_the_end(controller: int, *, within: float) -> bytes:

@@ -18,6 +18,7 @@ import pytest
 
 from tests.contract.conftest import RemoteD1
 from tests.contract.factories import LEASE, Store, ending, new_job
+from tests.contract.test_redrive import buried, redrive_of
 from tests.support.running import Stack
 from uketsuke.adapters.sql.database import Statement
 from uketsuke.domain.job import Checkpoint, LeasedJob, Progress
@@ -154,6 +155,19 @@ async def test_a_replay_and_a_refusal_write_nothing(d1_store: Store) -> None:
     assert spent.written == 0
 
 
+async def test_a_redrive_costs_an_acceptance_and_what_resolves_its_letter(d1_store: Store) -> None:
+    letter = await buried(d1_store)
+    spent = Spent(d1_store.database)
+
+    await d1_store.jobs.accept(redrive_of(letter))
+    first = (spent.calls, spent.written)
+    spent.reset()
+    await d1_store.jobs.accept(redrive_of(letter))
+
+    assert first == (BUDGET["redrive"]["calls"], BUDGET["redrive"]["rows_written"])
+    assert spent.written == 0
+
+
 async def test_a_hundred_jobs_are_leased_and_settled_in_as_many_calls_as_one(
     d1_store: Store,
 ) -> None:
@@ -220,5 +234,6 @@ def test_the_budget_is_what_the_product_promises() -> None:
     assert BUDGET["life"]["rows_written"] <= 8
     assert BUDGET["run_key"]["rows_written"] <= 1
     assert BUDGET["renew"]["rows_written"] <= 2
+    assert BUDGET["redrive"]["calls"] == 1
     assert BUDGET["status"]["rows_read"] <= 2
     assert timedelta(seconds=60) == LEASE

@@ -9,6 +9,8 @@ import pytest
 from tests.support.sqlite import connect
 from uketsuke.adapters.sql import (
     accept_statements,
+    audit,
+    bulk_statements,
     conditions,
     cost_statements,
     costs,
@@ -21,6 +23,7 @@ from uketsuke.adapters.sql import (
     metric_statements,
     occurrences,
     purging,
+    redrive_statements,
     schedules,
     statements,
     sweeping,
@@ -37,6 +40,9 @@ MODULES = (
     keys,
     listing,
     dead_letters,
+    redrive_statements,
+    audit,
+    bulk_statements,
 )
 COSTS = (cost_statements, costs)
 SCHEDULING = (schedules, occurrences, lane_statements)

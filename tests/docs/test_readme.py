@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.jobs import ended, submit
 from tests.support.running import Stack
 
 ROOT = Path(__file__).parents[2]
@@ -24,10 +25,10 @@ def commands(start: str) -> list[str]:
     return [line for line in joined.splitlines() if line.startswith(start)]
 
 
-def run(command: str, stack: Stack) -> str:
+def run(command: str, stack: Stack, *, key: str = "tenant_key") -> str:
     environment = {
         **os.environ,
-        "UKETSUKE_KEY": stack.ready["tenant_key"],
+        "UKETSUKE_KEY": stack.ready[key],
         "UKETSUKE_URL": stack.ready["url"],
     }
     here = command.replace("http://127.0.0.1:8787", stack.ready["url"])
@@ -45,14 +46,26 @@ def run(command: str, stack: Stack) -> str:
 
 
 def test_the_commands_of_the_quickstart_work(stack: Stack) -> None:
-    submit, status, result, embed = commands(".venv/bin/uketsuke")
+    submitting, status, result, embed = commands(".venv/bin/uketsuke")[:4]
 
-    printed = run(submit, stack)
+    printed = run(submitting, stack)
     job = re.search(r"job_\w{26}", printed)
     assert job, printed
     assert "succeeded" in run(status.replace("job_…", job[0]), stack)
     assert "Uketsuke" in run(result.replace("job_…", job[0]), stack)
     assert '"vectors"' in run(embed, stack)
+
+
+def test_the_commands_for_what_ended_badly_work(stack: Stack) -> None:
+    groups, redrive = commands(".venv/bin/uketsuke")[4:]
+    stack.order(count=50, status=500)
+    with stack.api(stack.tenant()) as api, stack.models() as models:
+        job = ended(api, submit(api, max_attempts=1))
+        models.delete("/faults")
+
+    letter = job["id"].replace("job_", "dl_")
+    assert "provider_unavailable" in run(groups, stack, key="operator_key")
+    assert "job_" in run(redrive.replace("dl_…", letter), stack, key="operator_key")
 
 
 def test_the_request_of_the_quickstart_is_accepted(stack: Stack) -> None:

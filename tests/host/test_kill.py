@@ -107,6 +107,23 @@ def test_a_workflow_that_runs_stops_and_is_errored(host: Host, mark: str) -> Non
     assert len(host.notes("beat", instance)) <= beats + 1
 
 
+def test_an_isolate_dies_at_the_calls_that_it_was_ordered_to(
+    host: Host, mark: str, origin: Origin
+) -> None:
+    host.control.kill_at("front", headers={"x-mark": mark}, count=2)
+    deaths = host.control.heap()["front"]["deaths"]
+    assert host.ask("call_with", server=origin.url, mark=f"not {mark}") == {}
+
+    fatal = [host.get("call_with", server=origin.url, mark=mark).status_code for _ in range(2)]
+
+    assert fatal == [500, 500]
+    assert origin.calls == 1
+    assert host.control.heap()["front"]["deaths"] == deaths + 2
+    assert host.ask("interpreter") == {"interpreter": "first"}
+    assert host.ask("call_with", server=origin.url, mark=mark) == {}
+    assert host.notes("answered", mark) == [mark]
+
+
 def test_an_interpreter_that_fails_fatally_is_replaced(host: Host) -> None:
     assert host.get("abort").status_code == 500
 

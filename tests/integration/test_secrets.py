@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 
 from tests.support.jobs import ended, submit
 from tests.support.running import Stack, until
@@ -62,6 +63,38 @@ def test_no_log_line_and_no_row_but_the_payload_has_content_or_keys(stack: Stack
         rows = json.dumps(stack.d1(sql, tenant))
         assert CANARY not in rows
         assert secret not in rows
+
+
+def test_no_log_line_has_what_callers_plant_in_headers_names_and_params_nor_a_providers_word(
+    stack: Stack,
+) -> None:
+    trace = f"00-{secrets.token_hex(16)}-{secrets.token_hex(8)}-01"
+    planted = {
+        "user-agent": CANARY,
+        "tracestate": f"rojo={CANARY}",
+        "baggage": f"user={CANARY}",
+        "cookie": f"session={CANARY}",
+        "x-request-id": f"{CANARY} {CANARY}",
+        "content-disposition": f'attachment; filename="{CANARY}.txt"',
+    }
+    text = {"text": f"The {CANARY} sings."}
+    named = {"run_key": CANARY, "metadata": {CANARY: CANARY}}
+    stack.order(count=1, status=422, code=CANARY, match={"traceparent": trace})
+    with stack.api(stack.tenant()) as api:
+        api.headers.update(planted)
+        api.put("/v1/inputs", content=CANARY.encode(), headers={"content-type": "text/plain"})
+        api.get(f"/v1/jobs/{CANARY}", params={CANARY: CANARY})
+        for odd in ({"kind": CANARY}, {"params": {"language": CANARY, CANARY: 1}}, {CANARY: 1}):
+            asked = {"kind": "summarize", "input": text, **named, **odd}
+            assert api.post("/v1/jobs", json=asked).status_code == 400
+        asked = {"kind": "summarize", "input": text, **named}
+        keyed = {"traceparent": trace, "idempotency-key": f'"{CANARY}"'}
+        job = api.post("/v1/jobs", json=asked, headers=keyed).json()
+        assert ended(api, job)["state"] == "failed"
+        api.get("/v1/jobs", headers={"traceparent": f"00-{CANARY}"})
+
+    until(lambda: any(job["id"] in x and "job_failed" in x for x in stack.log.splitlines()))
+    assert CANARY not in stack.log
 
 
 def test_every_log_line_of_a_job_is_one_json_object(stack: Stack) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Final
 import pytest
 
 from tests.integration.verdicts import ACK, DEAD, JOBS, SUCCEEDED, Desk, Raw, leased, new_job_id
+from uketsuke.domain.redact import SHAPE_LENGTH
 
 _ROLLOUT_PAUSE: Final = 600
 _ID: Final = "job_" + "0" * 26
@@ -78,11 +79,13 @@ def no_letters(desk: Desk) -> Iterator[None]:
 def test_a_body_that_cannot_be_read_is_done_with_and_buried_once(desk: Desk, body: object) -> None:
     assert desk.deliver(body, queue=JOBS) == [ACK]
     assert desk.deliver(body, body, queue=JOBS, attempts=[2, 9]) == [ACK] * 2
-    assert desk.deliver(body, queue=DEAD) == [ACK]
+    assert desk.deliver(body, queue=DEAD, attempts=4) == [ACK]
 
     (letter,) = letters(desk)
     assert (letter["road"], letter["code"]) == ("undecodable", "body_undecodable")
-    assert (letter["queue"], letter["attempts"]) == (JOBS, 1)
+    assert (letter["queue"], letter["attempts"]) == (DEAD, 4)
+    assert letter["id"] == f"dl_{letter['body_sha256'][:26]}"
+    assert 1 <= len(letter["body_shape"]) <= SHAPE_LENGTH
 
 
 def test_bodies_that_cannot_be_read_do_not_keep_their_neighbours_from_being_worked(

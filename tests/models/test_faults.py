@@ -215,6 +215,16 @@ def test_an_order_may_be_for_calls_with_certain_headers(http: httpx.Client) -> N
     assert embed(http, **{"idempotency-key": "this-one"}).status_code == 500
 
 
+def test_a_match_on_a_traceparent_is_for_its_trace_whichever_span_calls(http: httpx.Client) -> None:
+    trace, other = "00-" + "a" * 32, "00-" + "b" * 32
+    order(http, status=500, match={"traceparent": f"{trace}-{'1' * 16}-01"})
+
+    passed = embed(http, traceparent=f"{other}-{'1' * 16}-01")
+    met = embed(http, traceparent=f"{trace}-{'2' * 16}-01")
+
+    assert (passed.status_code, met.status_code) == (200, 500)
+
+
 def test_what_is_left_can_be_seen_and_cleared(http: httpx.Client) -> None:
     order(http, status=500, count=3)
     chat(http)

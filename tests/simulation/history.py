@@ -16,12 +16,12 @@ from tests.simulation.loop import NothingWillHappen, VirtualLoop, run, virtual_l
 from tests.simulation.profile import Profile, draw_profile
 from tests.simulation.provider import SECRET
 from tests.simulation.trace import TelemetryTap, Trace
-from tests.simulation.verdict import judge, judge_purge, last_moment_ms
+from tests.simulation.verdict import judge, judge_diagnosis, judge_purge, last_moment_ms
 from tests.simulation.wire import LONGEST_DRAG
 from tests.simulation.world import SharedDatabase, World
 
 _LOOK_EVERY = 15.0
-_PURGED = 0.3  # how many histories are followed to the end of their retention
+_PURGED = 0.3  # how many histories are followed to the end of their retention, and examined
 _DRAIN = 8 * 3600.0
 
 
@@ -99,7 +99,9 @@ async def _play(world: World) -> None:
     await _until_drained(world)
     await judge(world, callers, healed_at_ms=healed_at_ms)
     if world.rng.random() < _PURGED:
+        await judge_diagnosis(world)
         await judge_purge(world)
+        await judge_diagnosis(world)
     await world.end()
 
 

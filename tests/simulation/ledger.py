@@ -119,6 +119,8 @@ class Ledger:
 
     def note_resumed(self, key: JobKey, token: str, isolate: Isolate) -> None:
         """Hear of a life that goes on with a run: whoever worked it before must have stopped."""
+        if isolate.death is not None:  # what a dead one had asked for came late: nobody goes on
+            return
         before = self.holders.get(token)
         at_work = before is not None and before is not isolate and before.working.get(key) == token
         told = f"{isolate.name} and {before.name if before else ''}, {name_of(key.job_id)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 
@@ -53,6 +53,7 @@ class TelemetryTap(io.StringIO):
         super().__init__()
         self._trace = trace
         self._secret = secret
+        self._told: set[tuple[object, object]] = set()
 
     def write(self, text: str) -> int:
         if text != "\n":
@@ -64,12 +65,28 @@ class TelemetryTap(io.StringIO):
         line = json.loads(text)
         name = line.pop("event")
         line.pop("level", None)
+        self._tell_once(name, line)
         self._trace.count(f"event:{name}")
         told = " ".join(f"{key}={_short(value)}" for key, value in line.items())
         self._trace.note(f"log {name} {told}")
         # The engine gave a step up whose isolate died each time: that has no name of ours.
-        if name == "unexpected_error" and line.get("error_type") != "StepGivenUp":
+        if name == "unexpected_error" and line.get("error.type") != "StepGivenUp":
             self._trace.breach("no-unexpected-error", told)
+
+    def _tell_once(self, name: str, line: Mapping[str, object]) -> None:
+        """A line may get lost with its isolate; but what happens once is never told twice."""
+        job = line.get("job_id")
+        if name == "job_leased":
+            what: tuple[object, object] = (job, line["attempt"])
+        elif name in _ENDS:
+            what = (job, "its end")
+        else:
+            return
+        self._trace.require(what not in self._told, "no-transition-is-told-twice", f"{name} {job}")
+        self._told.add(what)
+
+
+_ENDS = ("job_succeeded", "job_failed", "job_canceled")
 
 
 def _short(value: object) -> str:

@@ -14,6 +14,7 @@ from tests.simulation.trace import name_of
 from tests.simulation.world import World
 from uketsuke.domain.job import Job, JobKey
 from uketsuke.domain.lifecycle import TERMINAL
+from uketsuke.services.doctor import examine
 from uketsuke.services.inspect import events_of, result_of
 from uketsuke.services.ports import InstanceState, Ports
 from uketsuke.services.sweep import sweep
@@ -156,6 +157,14 @@ def _counter(world: World, name: str) -> int:
         "SELECT value FROM counters WHERE name = ?", (name,)
     ).fetchone()
     return int(found[0]) if found else 0
+
+
+async def judge_diagnosis(world: World) -> None:
+    """After all that has happened, the doctor finds nothing."""
+    isolate = Isolate(name="doctor", trace=world.trace)
+    for finding in await examine(ports=world.ports(isolate)):
+        told = f"{finding.question.name}: {[name_of(each) for each in finding.rows]}"
+        world.trace.require(finding.ok, "the-doctor-finds-nothing", told)
 
 
 async def judge_purge(world: World) -> None:

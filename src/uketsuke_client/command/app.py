@@ -9,9 +9,14 @@ from typing import Annotated, Any
 import typer
 from typer.main import get_command
 
+from uketsuke_client.command.audit import audit
+from uketsuke_client.command.dlq import dlq_app
+from uketsuke_client.command.doctor import doctor
 from uketsuke_client.command.ending import EXIT_CODES_HELP, ExitCode
 from uketsuke_client.command.local import dev, models
 from uketsuke_client.command.look import events, result, status
+from uketsuke_client.command.metrics import metrics
+from uketsuke_client.command.redrives import redrives_app
 from uketsuke_client.command.schedule import schedule_app
 from uketsuke_client.command.screen import Screen
 from uketsuke_client.command.session import PATIENCE_VARIABLE
@@ -34,9 +39,13 @@ app = typer.Typer(
     help="Submit AI work to a Uketsuke server, follow it, and run a whole one here.",
     epilog=f"{EXIT_CODES_HELP}\n\n{_VARIABLES_HELP}",
 )
-for command in (submit, status, result, events, cancel, upload, usage, dev, models):
+_FOR_TENANTS = (submit, status, result, events, cancel, upload, usage)
+_FOR_OPERATORS = (audit, metrics, doctor)
+for command in (*_FOR_TENANTS, *_FOR_OPERATORS, dev, models):
     app.command(epilog=EXIT_CODES_HELP)(command)
 app.add_typer(schedule_app, name="schedule", epilog=EXIT_CODES_HELP)
+app.add_typer(dlq_app, name="dlq", epilog=EXIT_CODES_HELP)
+app.add_typer(redrives_app, name="redrives", epilog=EXIT_CODES_HELP)
 
 
 def _version(wanted: bool) -> None:

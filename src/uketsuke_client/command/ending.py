@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Final
 
-from uketsuke_client.error import ApiError, NotFinished, UnexpectedAnswer, Unreachable
+from uketsuke_client.error import (
+    ApiError,
+    NotFinished,
+    StillRedriving,
+    UnexpectedAnswer,
+    Unreachable,
+)
 from uketsuke_client.problem import NOT_OURS
 from uketsuke_client.request import Unsendable
 
@@ -15,6 +21,7 @@ from uketsuke_client.request import Unsendable
 class ExitCode(IntEnum):
     FINE = 0
     JOB_FAILED = 1
+    NOT_SOUND = 1
     BAD_INPUT = 2
     UNREACHABLE = 3
     REFUSED = 4
@@ -23,8 +30,10 @@ class ExitCode(IntEnum):
 
 
 EXIT_CODES_HELP: Final = (
-    "Exit codes: 0 fine; 1 the job failed or was canceled; 2 usage or bad input; "
-    "3 the server cannot be reached or cannot answer; 4 refused (key, scope, rate, quota); "
+    "Exit codes: 0 fine; 1 the job failed or was canceled, the bulk redrive was stopped, or the "
+    "store is not sound; "
+    "2 usage or bad input; 3 the server cannot be reached or cannot answer; "
+    "4 refused (key, scope, rate, quota); "
     "5 not finished, or the time to wait is over; 130 interrupted."
 )
 
@@ -40,15 +49,20 @@ class Ending:
     document: Mapping[str, Any]
 
 
-def ending_of(
-    error: ApiError | Unreachable | UnexpectedAnswer | NotFinished | BadInput | Unsendable,
-    *,
-    job_id: str | None,
-) -> Ending:
-    """Say how ``error`` ends a command that was about ``job_id``."""
+Ender = (
+    ApiError | Unreachable | UnexpectedAnswer | NotFinished | StillRedriving | BadInput | Unsendable
+)
+_NO_HINTS: Final[Mapping[str, str]] = {}
+
+
+def ending_of(error: Ender, *, job_id: str | None, hints: Mapping[str, str] = _NO_HINTS) -> Ending:
+    """Say how ``error`` ends a command that was about ``job_id``.
+
+    ``hints`` by code are the command's own, before those that are true of every command.
+    """
     match error:
         case ApiError():
-            return _refused(error, job_id=error.job_id or job_id)
+            return _refused(error, job_id=error.job_id or job_id, hints={**_HINTS, **hints})
         case Unreachable():
             return _unreachable(error)
         case UnexpectedAnswer():
@@ -63,6 +77,12 @@ def ending_of(
                 lines=[f"{error}; it goes on.", follow_hint(error.job.id)],
                 document=error.job.raw,
             )
+        case StillRedriving():
+            return Ending(
+                exit_code=ExitCode.NOT_FINISHED,
+                lines=[f"{error}; it goes on.", run_hint(error.run.id)],
+                document=error.run.raw,
+            )
         case BadInput() | Unsendable():
             return Ending(
                 exit_code=ExitCode.BAD_INPUT,
@@ -73,6 +93,10 @@ def ending_of(
 
 def follow_hint(job_id: str) -> str:
     return f"Follow it: uketsuke status {job_id} --follow"
+
+
+def run_hint(run_id: str) -> str:
+    return f"Follow it: uketsuke redrives follow {run_id}; stop it: uketsuke redrives stop {run_id}"
 
 
 def same_key_hint(idempotency_key: str) -> str:
@@ -95,10 +119,13 @@ def _unreachable(error: Unreachable) -> Ending:
     return Ending(exit_code=ExitCode.UNREACHABLE, lines=lines, document=document)
 
 
-def _refused(error: ApiError, *, job_id: str | None) -> Ending:
+def _refused(error: ApiError, *, job_id: str | None, hints: Mapping[str, str]) -> Ending:
     lines = [f"{error.status} {error.code}: {error.detail}"]
     lines += [f"  {f.pointer or '/'}: {f.detail or f.code} ({f.code})" for f in error.errors]
-    lines += _hints(error, job_id=job_id)
+    if error.code in hints:
+        lines.append(hints[error.code].replace("{job}", job_id or "ID"))
+    if error.retry_after is not None and error.status in {429, 503}:
+        lines.append(f"The server asks to try again in {error.retry_after:g} s.")
     if error.request_id and error.status >= 500:
         lines.append(f"The server's operator can look for request {error.request_id}.")
     return Ending(
@@ -136,17 +163,12 @@ _HINTS: Final[Mapping[str, str]] = {
     "run_in_progress": (
         "Follow the live one: uketsuke status {job} --follow; --on-conflict return gives it back."
     ),
+    "already_redriven": "Follow its job: uketsuke status {job} --follow",
+    "already_resolved": "uketsuke dlq show ID says by whom and why.",
+    "not_replayable": "--patch brings another input; --force redrives a line once more.",
+    "input_gone": "--patch can bring another input; uketsuke dlq discard closes the case.",
     "too_large": "Send large inputs by reference: uketsuke upload FILE, then submit with --ref.",
     "not_acceptable": "Only the vectors of an embed can be had so: name a file without .f32.",
     "expired": "Its time of keeping is over; submit the work again.",
     NOT_OURS: "That is no answer of Uketsuke's: check --url (or UKETSUKE_URL), and proxies.",
 }
-
-
-def _hints(error: ApiError, *, job_id: str | None) -> list[str]:
-    hints = []
-    if error.code in _HINTS:
-        hints.append(_HINTS[error.code].format(job=job_id or "ID"))
-    if error.retry_after is not None and error.status in {429, 503}:
-        hints.append(f"The server asks to try again in {error.retry_after:g} s.")
-    return hints

@@ -32,6 +32,16 @@ Timeout: TypeAlias = Annotated[
         "--timeout", min=0, metavar="SECONDS", help="Stop following after this time (exit 5)."
     ),
 ]
+LetterId: TypeAlias = Annotated[
+    str, typer.Argument(metavar="ID", help="The dead letter's id, dl_….")
+]
+RunId: TypeAlias = Annotated[str, typer.Argument(metavar="ID", help="The bulk redrive's id, rd_….")]
+Reason: TypeAlias = Annotated[
+    str, typer.Option("--reason", metavar="WORDS", help="Why, for the record and the audit.")
+]
+Limit: TypeAlias = Annotated[
+    int, typer.Option("--limit", min=1, metavar="N", help="Show so many at most.")
+]
 
 
 def pair(given: str, *, option: str) -> tuple[str, str]:

@@ -51,6 +51,11 @@ class Screen:
             self.out.file.write(text + "\n")
             self.out.file.flush()
 
+    def agrees(self, question: str) -> bool:
+        """Ask who sits at the terminal. Anything but a yes, the end of input too, is a no."""
+        self.err.print(Text(f"{printable(question)} [y/N] "), end="", soft_wrap=True)
+        return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
     def note(self, text: str, *, style: str = "") -> None:
         self.err.print(Text(printable(text), style=style), soft_wrap=True)
 

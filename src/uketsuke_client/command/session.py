@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import typer
 
 from uketsuke_client.client import Client
 from uketsuke_client.command.ending import BadInput, ExitCode, ending_of
 from uketsuke_client.command.screen import Screen
-from uketsuke_client.error import ApiError, NotFinished, UnexpectedAnswer, Unreachable
+from uketsuke_client.error import (
+    ApiError,
+    NotFinished,
+    StillRedriving,
+    UnexpectedAnswer,
+    Unreachable,
+)
 from uketsuke_client.request import Unsendable
 from uketsuke_client.transport import Retry
 
@@ -28,6 +34,8 @@ class Aside:
 
     job_id: str | None = None
     if_interrupted: Sequence[str] = ()
+    if_unanswered: Sequence[str] = ()
+    hints: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,11 +90,12 @@ def ended_well(screen: Screen, *, job_id: str | None = None) -> Iterator[Aside]:
         Unreachable,
         UnexpectedAnswer,
         NotFinished,
+        StillRedriving,
         BadInput,
         Unsendable,
     ) as error:
-        ending = ending_of(error, job_id=aside.job_id)
-        screen.error(ending.lines)
+        ending = ending_of(error, job_id=aside.job_id, hints=aside.hints)
+        screen.error([*ending.lines, *_if_unanswered(error, aside)])
         screen.document(ending.document)
         raise typer.Exit(ending.exit_code) from None
     except KeyboardInterrupt:
@@ -97,3 +106,11 @@ def ended_well(screen: Screen, *, job_id: str | None = None) -> Iterator[Aside]:
         # Whoever read has enough; Python's own flush at exit must not complain either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(_BROKEN_PIPE) from None
+
+
+def _if_unanswered(error: Exception, aside: Aside) -> Sequence[str]:
+    """Say what the command may have done all the same, though no answer tells."""
+    doubtful = isinstance(error, Unreachable) or (
+        isinstance(error, ApiError) and error.status > 500
+    )
+    return aside.if_unanswered if doubtful else ()

@@ -1,7 +1,8 @@
 """Fault orders: how the next calls of this provider shall misbehave.
 
 An order says which calls it is for (``route``, ``match`` on headers; without them, any) and what
-they meet. Orders queue up: a call takes the *first* order that is for it and has calls left, so
+they meet. A ``traceparent`` matches by its trace: each call has a span of its own. Orders queue up:
+a call takes the *first* order that is for it and has calls left, so
 ``[{"count": 2}, {"count": 1, "status": 500}]`` lets two calls through and fails the third.
 """
 
@@ -20,6 +21,9 @@ ROUTES: Final = ("chat", "embeddings", "transcriptions")
 
 # What may stand in a header, Retry-After's date included.
 _HEADER_VALUE: Final = re.compile(r"[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?")
+
+# The trace in a traceparent, and before it the version.
+_TRACE: Final = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}(?=-)")
 
 # With an error status only these bodies make sense: the rest are shapes of a good answer.
 _ERROR_BODIES: Final = ("garbage", "truncated", None)
@@ -49,7 +53,16 @@ class FaultOrder(Struct, forbid_unknown_fields=True, omit_defaults=True, kw_only
         if self.route not in (None, route):
             return False
         wanted = self.match or {}
-        return all(headers.get(name.lower()) == value for name, value in wanted.items())
+        return all(
+            _comparable(name, headers.get(name.lower())) == _comparable(name, value)
+            for name, value in wanted.items()
+        )
+
+
+def _comparable(name: str, value: str | None) -> str | None:
+    """Return what counts of a header."""
+    trace = _TRACE.match(value or "") if name.lower() == "traceparent" else None
+    return trace[0] if trace else value
 
 
 class FaultQueue:

@@ -13,9 +13,12 @@ from uketsuke.adapters.cloudflare.queue import CloudflareQueue, QueueAge
 from uketsuke.adapters.cloudflare.r2 import R2Blobs
 from uketsuke.adapters.cloudflare.workflows import CloudflareWorkflows
 from uketsuke.adapters.cloudflare.world import SystemClock, SystemDice
+from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
+from uketsuke.adapters.sql.doctor import SqlDoctor
+from uketsuke.adapters.sql.doctor_check import patience_of
 from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
 from uketsuke.adapters.sql.lanes import SqlLanes
@@ -23,6 +26,7 @@ from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.metrics import SqlMetrics
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
+from uketsuke.adapters.sql.redrives import SqlRedrives
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
@@ -90,6 +94,9 @@ def build_ports(env: Any, *, needs: Callable[[Settings], frozenset[str]]) -> Por
             expiring_within=settings.expiring_within,
         ),
         metrics=SqlMetrics(database),
+        doctor=SqlDoctor(database, patience_of(settings, retention)),
+        audit=SqlAudit(database),
+        redrives=SqlRedrives(database, tariff),
         keys=SqlKeys(database),
         blobs=R2Blobs(ffi.raw_binding(env, "BLOBS")),
         queue=CloudflareQueue(ffi.raw_binding(env, "JOBS")),

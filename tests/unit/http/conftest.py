@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from tests.unit.http.factories import KINDS, OTHER_TENANT, TENANT
-from tests.unit.http.world import World
+from tests.unit.http.office import Office
+from tests.unit.http.world import PEPPER, World
+from tests.unit.services.world import World as RealWorld
 
 
 @pytest.fixture
@@ -31,3 +35,11 @@ def operator_key(world: World) -> str:
 @pytest.fixture
 def admin_key(world: World) -> str:
     return world.add_key(4, tenant_id=None, scopes="admin")
+
+
+@pytest.fixture
+def office() -> Iterator[Office]:
+    """A deployment over the real store, for what fakes cannot play."""
+    world = RealWorld(key_hash_secret=PEPPER)
+    yield Office(world)
+    world.close()

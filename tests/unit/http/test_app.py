@@ -17,15 +17,24 @@ from tests.unit.http.world import Answer, World, assert_problem
 from uketsuke.domain.api_key import Caller
 from uketsuke.http.app import respond
 from uketsuke.http.context import Context
+from uketsuke.http.endpoints.discard_letter import discard_letter
+from uketsuke.http.endpoints.doctor import repair_store
+from uketsuke.http.endpoints.job import cancel_job
+from uketsuke.http.endpoints.redrive_letter import redrive_letter
+from uketsuke.http.endpoints.redrives import submit_redrive
 from uketsuke.http.endpoints.schedules import put_schedule_document
 from uketsuke.http.endpoints.submit_job import submit_job
 from uketsuke.http.message import Request
 from uketsuke.http.problem import MEANINGS, Refused
-from uketsuke.http.routes import ROUTES, Route, find_place
+from uketsuke.http.routes import ROUTES, Endpoint, Route, find_place
 from uketsuke.settings import Settings
 
 JOB_PATH = f"/v1/jobs/{an_id('job', 1)}"
-OPERATING = ("dead_letters", "triage", "conditions", "metrics")
+OPERATING = ("dead_letters", "triage", "conditions", "metrics", "audit", "redrives", "doctor")
+_METHODS = (
+    "find", "accept", "page", "put_stream", "put", "delete", "usage", "groups", "kept", "start",
+    "stop", "ask", "repairable", "look",
+)  # fmt: skip
 CLOSED = [route for route in ROUTES if route.scopes]
 _OF_TENANTS = {"jobs:read", "jobs:write"}
 FOR_TENANTS_ONLY = [route for route in CLOSED if "operate" not in route.scopes]
@@ -33,14 +42,30 @@ FOR_TENANTS_ONLY = [route for route in CLOSED if "operate" not in route.scopes]
 
 def path_of(route: Route) -> str:
     path = route.template.replace("{job_id}", an_id("job", 1)).replace("{name}", "nightly")
+    path = path.replace("{redrive_id}", an_id("rd", 1))
     return path.replace("{letter_id}", an_id("dl", 1))
 
 
 def fitting_key(world: World, route: Route) -> str:
     """Make a key that the route takes: a tenant's, if it takes those."""
-    if not route.scopes or route.scopes & _OF_TENANTS:
+    if route.scopes & _OF_TENANTS:
         return world.add_key(8, tenant_id=TENANT, scopes="jobs:read jobs:write")
     return world.add_key(8, tenant_id=None, scopes="operate")
+
+
+def fitting_document(route: Route) -> dict[str, object] | None:
+    """Return a body that the route takes; None if it needs none."""
+    work = {"kind": "summarize", "input": {"text": "a"}}
+    bodies: dict[Endpoint, dict[str, object]] = {
+        cancel_job: {},
+        redrive_letter: {"reason": "because"},
+        discard_letter: {"reason": "because"},
+        submit_redrive: {"filter": {}, "reason": "because"},
+        repair_store: {"check": "job_past_its_end", "reason": "because"},
+        submit_job: {**work},
+        put_schedule_document: {**work, "cron": "0 7 * * *"},
+    }
+    return bodies.get(route.endpoint)
 
 
 def name_of(route: Route) -> str:
@@ -120,28 +145,11 @@ def test_a_mistake_of_ours_tells_nothing_and_is_noted(
         raise ZeroDivisionError("SELECT secret FROM api_keys")
 
     for place in ("jobs", "listing", "inputs", "blobs", "schedules", "costs", *OPERATING):
-        for method in (
-            "find",
-            "accept",
-            "page",
-            "put_stream",
-            "put",
-            "delete",
-            "usage",
-            "groups",
-            "kept",
-            "look",
-        ):
+        for method in _METHODS:
             if hasattr(getattr(world, place), method):
                 monkeypatch.setattr(getattr(world, place), method, slip)
-    document: dict[str, object] | None = None
-    if route.template.endswith("/cancel"):
-        document = {}
-    elif route.endpoint in (submit_job, put_schedule_document):
-        document = {"kind": "summarize", "input": {"text": "a"}}
-        document |= {"cron": "0 7 * * *"} if route.endpoint is put_schedule_document else {}
 
-    key = fitting_key(world, route)
+    key, document = fitting_key(world, route), fitting_document(route)
     answer = send(world, route, key=key, document=document, headers={"content-length": "2"})
 
     if route.template in ("/healthz", "/openapi.json"):  # they ask nobody
@@ -151,7 +159,7 @@ def test_a_mistake_of_ours_tells_nothing_and_is_noted(
     assert b"secret" not in answer.body
     noted, _ = logged(capsys.readouterr().out)
     assert noted["event"] == "unexpected_error"
-    assert noted["error_type"] == "ZeroDivisionError"
+    assert noted["error.type"] == "ZeroDivisionError"
     assert noted["error_at"].startswith(("http/", "services/"))
     assert noted["request_id"] == answer.headers["x-request-id"]
     assert "secret" not in json.dumps(noted)
@@ -218,12 +226,13 @@ def test_the_codes_stand_for_the_statuses_of_the_contract() -> None:
         406: {"not_acceptable"},
         409: {
             "run_in_progress", "not_finished", "job_failed", "job_canceled", "already_finished",
+            "already_redriven", "already_resolved", "not_repairable",
         },
         410: {"expired", "erased"},
         411: {"length_required"},
         413: {"too_large"},
         415: {"unsupported_media_type"},
-        422: {"idempotency_mismatch"},
+        422: {"idempotency_mismatch", "not_replayable", "input_gone"},
         500: {"internal"},
         503: {"unavailable"},
     }  # fmt: skip
@@ -245,10 +254,12 @@ def test_each_answer_is_logged_once_by_its_route_and_not_its_path(
 
     (line,) = logged(capsys.readouterr().out)
     assert line["event"] == "request_answered"
-    assert (line["method"], line["route"]) == ("GET", "/v1/jobs/{job_id}")
-    assert (line["status"], line["duration_ms"]) == (404, 0)
+    assert (line["http.request.method"], line["http.route"]) == ("GET", "/v1/jobs/{job_id}")
+    assert (line["http.response.status_code"], line["duration_ms"]) == (404, 0)
+    assert line["started_at"] == line["ended_at"] == "2026-11-29T12:00:00.000Z"
     assert line["request_id"] == answer.headers["x-request-id"]
-    assert len(line["trace_id"]) == 32
+    assert (len(line["trace_id"]), len(line["span_id"])) == (32, 16)
+    assert "parent_id" not in line
 
 
 def test_the_log_repeats_nothing_that_a_stranger_made_up(
@@ -258,8 +269,20 @@ def test_the_log_repeats_nothing_that_a_stranger_made_up(
     world.send("SECRET", "/secret?secret=secret", headers=headers, key="secret", content=b"secret")
 
     output = capsys.readouterr().out
-    assert '"method": "other", "route": "none"' in output
+    (line,) = logged(output)
+    assert (line["http.request.method"], line.get("http.route")) == ("_OTHER", None)
     assert "secret" not in output.lower()
+
+
+def test_a_request_is_logged_as_a_span_within_the_callers(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace, above = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+    world.send("GET", "/healthz", headers={"traceparent": f"00-{trace}-{above}-01"})
+
+    (line,) = logged(capsys.readouterr().out)
+    assert (line["trace_id"], line["parent_id"]) == (trace, above)
+    assert line["span_id"] != above
 
 
 def test_a_context_of_no_tenant_gives_none() -> None:
@@ -293,7 +316,7 @@ def test_every_request_is_answered(
 
     answer = world.send(method, path + query, key=key, headers=headers, content=content)
 
-    assert answer.status in {200, 201, 202, 400, 403, 404, 405, 411, 413, 415}
+    assert answer.status in {200, 201, 202, 304, 400, 403, 404, 405, 411, 413, 415}
     assert answer.headers["x-request-id"]
     if answer.status >= 400 and method != "HEAD":
         assert_problem(answer, answer.status, answer.code)

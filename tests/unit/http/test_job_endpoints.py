@@ -194,7 +194,7 @@ def test_the_events_tell_a_jobs_life(world: World, tenant_key: str) -> None:
             error_class=ErrorClass.TIMEOUT,
             error_code="provider_timed_out",
             usage=None,
-            provider_ms=0,
+            provider_ms=900,
         )
     ]
 
@@ -211,6 +211,8 @@ def test_the_events_tell_a_jobs_life(world: World, tenant_key: str) -> None:
         "at": "2026-11-29T12:00:02.000Z",
         "attempt": 1,
         "class": "timeout",
+        "duration_ms": 1000,
+        "provider_ms": 900,
     }
 
 

@@ -55,6 +55,7 @@ def test_a_new_job_shows_null_for_all_that_is_not_known_yet() -> None:
         "usage": None,
         "redriven_from": None,
         "redriven_to": None,
+        "trace_id": None,
         "metadata": {},
         "links": {
             "self": path,

@@ -12,6 +12,7 @@ from tests.unit.http.fakes import NOW, out_of_reach
 from tests.unit.http.world import Answer, World
 from uketsuke.domain.job import InputForm
 from uketsuke.domain.lifecycle import JobState
+from uketsuke.domain.trace import read_traceparent
 from uketsuke.kinds.expected import expect_by_size
 from uketsuke.services.ports import KnownKey
 
@@ -53,7 +54,11 @@ def test_the_job_is_stored_as_it_was_asked_for(world: World, tenant_key: str) ->
     assert (new.key.tenant_id, new.kind, new.params) == (TENANT, "summarize", {"max_words": 50})
     assert (new.run_key, new.max_attempts, new.deadline.total_seconds()) == ("nightly", 2, 90)
     assert (new.input.form, new.inline_input) == (InputForm.TEXT, '"Some words."')
-    assert new.traceparent == TRACEPARENT
+    own, above = read_traceparent(new.traceparent), read_traceparent(TRACEPARENT)
+    assert own
+    assert above
+    assert (own.trace_id, own.flags) == (above.trace_id, above.flags)
+    assert own.span_id != above.span_id  # what follows is within the request, and it in the caller
 
 
 def test_what_a_job_may_cost_and_what_its_kind_expects_are_stored(
@@ -68,11 +73,12 @@ def test_what_a_job_may_cost_and_what_its_kind_expects_are_stored(
 
 
 def test_without_a_trace_one_is_begun_and_follows_the_job(world: World, tenant_key: str) -> None:
-    submit(world, tenant_key, traceparent="garbage")
+    answer = submit(world, tenant_key, traceparent="garbage")
 
     (new,) = world.jobs.accepted
-    assert new.traceparent
-    assert new.traceparent.startswith("00-")
+    begun = read_traceparent(new.traceparent)
+    assert begun
+    assert answer.document["trace_id"] == begun.trace_id
 
 
 def test_the_same_key_and_request_give_the_original_job(world: World, tenant_key: str) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.http.factories import KINDS, PATIENT
 from tests.unit.http.world import World
-from uketsuke.http.trace import request_id, trace_id, traceparent
+from uketsuke.domain.trace import read_traceparent
+from uketsuke.http.trace import request_id, request_span
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 PARENT = f"00-{TRACE}-00f067aa0ba902b7-01"
@@ -40,9 +43,17 @@ def test_minted_request_ids_differ(world: World) -> None:
         (f"cc-{TRACE}-00f067aa0ba902b7-01-more", PARENT),
     ],
 )
-def test_a_valid_traceparent_is_taken_over(world: World, sent: str, taken: str) -> None:
-    assert traceparent({"traceparent": sent}, ports=world.ports) == taken
-    assert trace_id(taken) == TRACE
+def test_a_request_is_a_span_within_the_one_that_a_valid_traceparent_names(
+    world: World, sent: str, taken: str
+) -> None:
+    above = read_traceparent(taken)
+    assert above is not None
+
+    span = request_span({"traceparent": sent}, ports=world.ports)
+
+    assert (span.trace_id, span.parent_id, span.flags) == (TRACE, above.span_id, above.flags)
+    assert span.span_id != above.span_id
+    assert read_traceparent(span.traceparent) == replace(span, parent_id=None)
 
 
 @pytest.mark.parametrize(
@@ -61,16 +72,23 @@ def test_a_valid_traceparent_is_taken_over(world: World, sent: str, taken: str) 
     ],
 )
 def test_an_invalid_traceparent_is_ignored_and_a_trace_begun(world: World, sent: str) -> None:
-    minted = traceparent({"traceparent": sent}, ports=world.ports)
+    minted = request_span({"traceparent": sent}, ports=world.ports)
 
-    assert TRACE not in minted
-    assert traceparent({"traceparent": minted}, ports=world.ports) == minted
+    assert minted.trace_id != TRACE
+    assert (minted.parent_id, minted.flags) == (None, "00")
+    assert read_traceparent(minted.traceparent) == minted
 
 
 @PATIENT
 @given(sent=st.text())
 def test_whatever_is_sent_the_trace_is_valid(sent: str) -> None:
     ports = World(kinds=KINDS).ports
-    once = traceparent({"traceparent": sent}, ports=ports)
+    span = request_span({"traceparent": sent}, ports=ports)
 
-    assert traceparent({"traceparent": once}, ports=ports) == once
+    assert read_traceparent(span.traceparent) == replace(span, parent_id=None)
+
+
+def test_what_the_caller_keeps_in_a_tracestate_goes_no_further(world: World) -> None:
+    span = request_span({"traceparent": PARENT, "tracestate": "rojo=secret"}, ports=world.ports)
+
+    assert "secret" not in repr(span) + span.traceparent

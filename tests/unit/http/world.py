@@ -22,10 +22,14 @@ from tests.unit.http.fakes import (
     FakeListing,
     FakeQueue,
 )
+from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
+from uketsuke.adapters.sql.doctor import SqlDoctor
+from uketsuke.adapters.sql.doctor_check import patience_of
 from uketsuke.adapters.sql.metrics import SqlMetrics
+from uketsuke.adapters.sql.redrives import SqlRedrives
 from uketsuke.adapters.sql.schedules import SqlSchedules
 from uketsuke.adapters.sql.triage import SqlTriage
 from uketsuke.domain.api_key import StoredKey, hash_secret
@@ -39,7 +43,10 @@ PEPPER = b"only for tests"
 _FAKED = (
     "settings", "jobs", "listing", "inputs", "keys", "blobs", "queue", "workflows", "clock", "dice"
 )  # fmt: skip
-_REAL = ("schedules", "costs", "dead_letters", "triage", "conditions", "metrics")
+_REAL = (
+    "schedules", "costs", "dead_letters", "triage", "conditions", "metrics", "audit", "redrives",
+    "doctor",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +86,9 @@ class World:
     triage: SqlTriage = field(init=False)
     conditions: SqlConditions = field(init=False)
     metrics: SqlMetrics = field(init=False)
+    audit: SqlAudit = field(init=False)
+    redrives: SqlRedrives = field(init=False)
+    doctor: SqlDoctor = field(init=False)
     inputs: FakeInputs = field(default_factory=FakeInputs)
     blobs: FakeBlobs = field(default_factory=FakeBlobs)
     queue: FakeQueue = field(default_factory=FakeQueue)
@@ -107,6 +117,9 @@ class World:
             keep_results=self.settings.keep_results,
             expiring_within=self.settings.expiring_within,
         )
+        self.audit = SqlAudit(self.database)
+        self.redrives = SqlRedrives(self.database, self.settings.tariff({}))
+        self.doctor = SqlDoctor(self.database, patience_of(self.settings, RETENTION))
 
     @property
     def ports(self) -> Ports:

@@ -13,6 +13,7 @@ from tests.unit.services.world import World
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
 from uketsuke.domain.job import InputForm, Job, Usage
 from uketsuke.domain.lifecycle import JobState
+from uketsuke.domain.trace import Span, read_traceparent
 from uketsuke.domain.vectors import pack
 from uketsuke.kinds.kind import Kind
 from uketsuke.kinds.registry import KINDS
@@ -56,9 +57,10 @@ async def uploaded(world: World, content: bytes) -> dict[str, Any]:
 
 def test_a_long_text_is_summed_up_over_its_calls(world: World, http: TalkingHttp) -> None:
     text = "One more sentence of a long story. " * 500
+    asked = Span.first(b"t" * 16, b"s" * 8)
 
     async def main() -> None:
-        job = await worked(world, http, content=text, traceparent="00-trace")
+        job = await worked(world, http, content=text, traceparent=asked.traceparent)
 
         assert job.state is JobState.SUCCEEDED
         assert job.usage == Usage(
@@ -77,7 +79,9 @@ def test_a_long_text_is_summed_up_over_its_calls(world: World, http: TalkingHttp
     world.run(main())
     keys = [headers["idempotency-key"] for headers, _, _ in http.calls]
     assert len(set(keys)) == len(keys) > 2
-    assert all(headers["traceparent"] == "00-trace" for headers, _, _ in http.calls)
+    spans = {read_traceparent(headers["traceparent"]) for headers, _, _ in http.calls}
+    assert len(spans) == len(http.calls)  # each call is a span of its own in the job's trace
+    assert {span and span.trace_id for span in spans} == {asked.trace_id}
     waits = [timeout for _, _, timeout in http.calls]
     assert waits == sorted(waits, reverse=True)
     assert waits[0] < world.settings.attempt_limit

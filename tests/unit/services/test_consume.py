@@ -350,7 +350,7 @@ def test_a_fault_of_ours_in_the_settling_does_not_spread(
         assert (await world.now(bad)).error_class is ErrorClass.UNKNOWN
 
     world.run(main())
-    assert '"error_type": "TypeError"' in capsys.readouterr().out
+    assert '"error.type": "TypeError"' in capsys.readouterr().out
 
 
 def test_a_statement_that_the_database_refuses_is_ours_and_does_not_spread(
@@ -368,7 +368,7 @@ def test_a_statement_that_the_database_refuses_is_ours_and_does_not_spread(
         assert verdicts[2] == Done()
 
     world.run(main())
-    assert '"error_type": "IntegrityError"' in capsys.readouterr().out
+    assert '"error.type": "IntegrityError"' in capsys.readouterr().out
 
 
 def test_quarantined_jobs_wait_for_another_batch_when_time_is_up() -> None:

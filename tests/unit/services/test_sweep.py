@@ -10,11 +10,6 @@ import pytest
 
 from tests.unit.services.world import World, working
 from uketsuke.domain.job import Job
-from uketsuke.domain.lifecycle import JobState
-from uketsuke.services.knock import Done, KnockAgain
-from uketsuke.services.messages import message_for
-from uketsuke.services.ports import Delivery
-from uketsuke.services.revive import revive
 from uketsuke.services.sweep import sweep
 from uketsuke.services.upload import upload
 
@@ -188,81 +183,5 @@ def test_a_purge_does_so_much_a_tick_and_the_rest_in_the_next(world: World) -> N
         assert [len(rows) for rows in left] == [10, 10]
         assert world.rows("SELECT id FROM jobs") == world.rows("SELECT id FROM inputs") == []
         assert list(world.blobs.kept) == [stray]
-
-    world.run(main())
-
-
-async def revived(world: World, body: object) -> object:
-    delivery = Delivery(id="m", queue="jobs-dlq", number=1, body=body)
-    return await revive(delivery, ports=world.ports)
-
-
-def test_a_live_job_that_the_queue_gave_up_on_is_sent_again(world: World) -> None:
-    async def main() -> None:
-        job = await world.submitted()
-        world.queue.sent.clear()
-
-        assert await revived(world, message_for(job)) == Done()
-
-        assert [body["job"] for body in world.queue.sent] == [job.id]
-
-    world.run(main())
-
-
-def test_a_job_under_a_live_lease_is_looked_at_again_later(world: World) -> None:
-    async def main() -> None:
-        job = await world.submitted()
-        work = asyncio.ensure_future(world.consumed([job], working(10)))
-        await asyncio.sleep(1)
-
-        assert await revived(world, message_for(job)) == KnockAgain(after=world.settings.lease)
-        await work
-        assert await revived(world, message_for(job)) == Done()
-
-    world.run(main())
-
-
-def test_a_spent_job_that_the_queue_gave_up_on_ends(world: World) -> None:
-    async def main() -> None:
-        job = await world.submitted(max_attempts=1)
-        await world.ports.jobs.lease(
-            [job.key], token="gone", duration=timedelta(seconds=1), alone=True
-        )
-        await asyncio.sleep(2)
-
-        assert await revived(world, message_for(job)) == Done()
-
-        assert (await world.now(job)).state is JobState.FAILED
-
-    world.run(main())
-    (letter,) = world.rows("SELECT * FROM dead_letters")
-    assert letter["road"] == "queue_dlq"
-
-
-@pytest.mark.parametrize(
-    ("body", "code"),
-    [
-        ("garbage", "body_undecodable"),
-        ({"v": 3}, "schema_newer"),
-        (
-            {"v": 1, "job": "job_" + "0" * 26, "tenant": "acme", "kind": "summarize"},
-            "job_unknown",
-        ),
-    ],
-)
-def test_what_belongs_to_no_job_is_recorded(world: World, body: object, code: str) -> None:
-    async def main() -> None:
-        assert await revived(world, body) == Done()
-
-    world.run(main())
-    assert [letter["code"] for letter in world.rows("SELECT * FROM dead_letters")] == [code]
-
-
-def test_when_the_database_is_away_the_dead_letter_queue_waits_an_hour(world: World) -> None:
-    async def main() -> None:
-        job = await world.submitted()
-        world.database.failing = [("UPDATE jobs", "before")]
-
-        assert await revived(world, message_for(job)) == KnockAgain(after=timedelta(hours=1))
 
     world.run(main())

@@ -12,10 +12,13 @@ from typing import Any, TypeVar
 from tests.simulation.loop import VirtualLoop, run
 from tests.support.sqlite import SqliteDatabase, connect
 from tests.support.workflows import MemoryWorkflows
+from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.database import Row, Statement
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
+from uketsuke.adapters.sql.doctor import SqlDoctor
+from uketsuke.adapters.sql.doctor_check import patience_of
 from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
 from uketsuke.adapters.sql.lanes import SqlLanes
@@ -23,6 +26,7 @@ from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.metrics import SqlMetrics
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
+from uketsuke.adapters.sql.redrives import SqlRedrives
 from uketsuke.adapters.sql.repository import Retention, SqlJobs
 from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
@@ -232,6 +236,9 @@ class World:
                 expiring_within=self.settings.expiring_within,
             ),
             metrics=SqlMetrics(self.database),
+            doctor=SqlDoctor(self.database, patience_of(self.settings, retention)),
+            audit=SqlAudit(self.database),
+            redrives=SqlRedrives(self.database, tariff),
             keys=SqlKeys(self.database),
             blobs=self.blobs,
             queue=self.queue,

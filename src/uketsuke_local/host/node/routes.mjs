@@ -19,7 +19,10 @@ export function controlRoutes(miniflare, workers) {
     "GET /deliveries": ({ queue }) =>
       host(consumer(workers, queue), "deliveries", queue),
     "GET /heap": () => heaps(workers, host),
-    "POST /kill": ({ worker }) => host(known(workers, worker).name, "kill"),
+    "POST /kill": ({ worker, at }) =>
+      at
+        ? host(known(workers, worker).name, "killAt", at)
+        : host(known(workers, worker).name, "kill"),
     "GET /r2": ({ prefix }) => objects(miniflare, workers, prefix),
     "POST /workflow": (body) =>
       host(owner(workers, "workflows", body.binding), "workflow", body),

@@ -5,6 +5,7 @@
  * what Pyodide needs to get through its own loading in spite of that, and what holds for an interpreter
  * that is started again later, inside an event.
  */
+import { dieAtCall, isFatal } from "./doom.mjs";
 
 const EIO = 29; // the errno that os.urandom then raises, as in production
 const HASH_SEED = 43;
@@ -65,7 +66,7 @@ const nativeFetch = globalThis.fetch;
 
 globalThis.fetch = (...args) => {
   refuseWhileStarting();
-  return nativeFetch(...args);
+  return isFatal(...args) ? dieAtCall() : nativeFetch(...args);
 };
 
 const nativeUuid = crypto.randomUUID.bind(crypto);

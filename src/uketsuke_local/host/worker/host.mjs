@@ -1,6 +1,7 @@
 /** What the generated entry exports: classes made while the Worker is at global scope. */
 import { WorkerEntrypoint, WorkflowEntrypoint, env } from "cloudflare:workers";
 import { deliveries } from "./deliveries.mjs";
+import { onDoom, orderDoom } from "./doom.mjs";
 import { makeEntrypoint } from "./entrypoint.mjs";
 import { Interpreter } from "./interpreter.mjs";
 import { guardProducers } from "./limits.mjs";
@@ -36,6 +37,7 @@ const isolate = {
  */
 export async function start() {
   guardProducers();
+  onDoom(replace);
   await boot();
   if (failure === null) return { defaultEntrypoint, entrypoint };
   return {
@@ -92,6 +94,11 @@ export class HostControl extends WorkerEntrypoint {
   async kill() {
     await replace("The isolate was destroyed by order.");
     return { deaths };
+  }
+
+  /** The same, at the next calls that the Worker makes with certain headers. */
+  killAt(order) {
+    orderDoom(order);
   }
 
   async workflow({ binding, id, action, event }) {

@@ -15,12 +15,13 @@ AUDIT_ID: Final = re.compile(r"au_[0-9a-z]{26}")
 
 
 class Action(StrEnum):
-    """What was done. The target is a dead letter, or a bulk redrive."""
+    """What was done. The target is a dead letter, a bulk redrive, or a check of the doctor's."""
 
     LETTER_REDRIVEN = "dead_letter.redriven"
     LETTER_DISCARDED = "dead_letter.discarded"
     REDRIVE_STARTED = "redrive.started"
     REDRIVE_STOPPED = "redrive.stopped"
+    DOCTOR_REPAIRED = "doctor.repaired"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -115,9 +115,11 @@ def replay_of(letter: DeadLetter) -> Replay:
     return Replay(replayable=verdict is not Verdict.FIX_INPUT, reason=_REASONS[verdict])
 
 
-def needs_patch(letter: DeadLetter) -> bool:
-    """Whether only another input can help."""
-    return verdict_of(letter.error_class, letter.code) is Verdict.FIX_INPUT
+def is_of_a_job(letter: DeadLetter) -> bool:
+    """Whether a job ended so that this code can read; a message that is no job's never did."""
+    told = letter.key is not None and letter.kind is not None
+    readable = letter.schema_version in READABLE_VERSIONS
+    return told and readable and letter.road is not Road.UNDECODABLE
 
 
 _INPUT_IS_GONE: Final = "Its input was deleted after its time. A patch may bring another."

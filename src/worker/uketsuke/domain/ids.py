@@ -18,6 +18,11 @@ JOB_ID: Final = re.compile(rf"job_{_BODY}")
 INPUT_ID: Final = re.compile(rf"in_{_BODY}")
 
 
+def letter_id(job_id: str) -> str:
+    """Name the dead letter of a job: a job has one at most."""
+    return f"dl_{job_id.removeprefix('job_')}"
+
+
 def time_sorted_id(prefix: str, *, now_ms: int, entropy: bytes) -> str:
     """Return ``{prefix}_{26 characters}`` from the time and ``RANDOM_BYTES`` random bytes."""
     if len(entropy) != RANDOM_BYTES:

@@ -254,6 +254,7 @@ class LeasedJob:
     reserved_micros: int | None = None
     funds: Funds | None = None
     lives: int = 0  # how often the instance of a run has begun, with this time
+    lost_before: bool = False  # the lease was another's, whose attempt ended by that
 
     @property
     def attempt(self) -> int:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from uketsuke.kinds.registry import RUN_LIMITS
+from uketsuke.kinds.plan import rework
+from uketsuke.kinds.registry import KINDS, RUN_LIMITS
 from uketsuke.services.sweep import sweep
 from uketsuke.wiring import build_ports, consumer_needs
 
 
 async def handle_tick(env: Any) -> None:
     """Sweep. Ticks may overlap, come late or twice: the duties' leases keep them apart."""
-    await sweep(build_ports(env, needs=consumer_needs), limits=RUN_LIMITS)
+    ports = build_ports(env, needs=consumer_needs)
+    planner = partial(rework, kinds=KINDS, settings=ports.settings)
+    await sweep(ports, limits=RUN_LIMITS, planner=planner)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 
 from uketsuke.domain.api_key import Caller
+from uketsuke.domain.trace import read_traceparent
 from uketsuke.http.answer import Headers
 from uketsuke.http.auth import NOBODY, KeyCache, authenticate
 from uketsuke.http.context import Context
@@ -20,13 +22,15 @@ from uketsuke.http.problem import (
     unavailable,
 )
 from uketsuke.http.routes import LATER, Place, Route, find_place
-from uketsuke.http.trace import request_id, trace_id, traceparent
+from uketsuke.http.trace import request_id, request_span
 from uketsuke.kinds.kind import Kind
 from uketsuke.services.ports import Ports, Unavailable
-from uketsuke.telemetry import event, where_raised
+from uketsuke.services.tell import spent, traced
+from uketsuke.telemetry import Http, event, raised
 
 # What a log may repeat of a request's method, which is the caller's to invent.
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"})
+_OTHER = "_OTHER"  # what OpenTelemetry calls the rest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,26 +43,32 @@ class App:
 
 async def respond(request: Request, *, app: App, ports: Ports) -> Response:
     """Answer a request. Every failure becomes a problem document; each answer is logged once."""
-    started = ports.clock.monotonic()
+    began, started = ports.clock.now(), ports.clock.monotonic()
+    span = request_span(request.headers, ports=ports)
     context = Context(
         caller=NOBODY,
         ports=ports,
         kinds=app.kinds,
         request_id=request_id(request.headers, ports=ports),
-        traceparent=traceparent(request.headers, ports=ports),
+        traceparent=span.traceparent,
     )
     place = find_place(request.path)
     answer = await _answer(request, place, context, known_keys=app.known_keys)
+    took = timedelta(seconds=ports.clock.monotonic() - started)
     event(
         "request_answered",
-        method=request.method if request.method in _METHODS else "other",
-        route=place.template if place else "none",
-        status=answer.status,
-        duration_ms=round((ports.clock.monotonic() - started) * 1000),
         request_id=context.request_id,
-        trace_id=trace_id(context.traceparent),
+        **_told(request, place, answer),
+        **spent(began, began + took),
+        **traced(span),
     )
     return _finished(answer, request, context)
+
+
+def _told(request: Request, place: Place | None, answer: Response) -> Http:
+    method = request.method if request.method in _METHODS else _OTHER
+    told: Http = {"http.request.method": method, "http.response.status_code": answer.status}
+    return told if place is None else {**told, "http.route": place.template}
 
 
 async def _answer(
@@ -71,13 +81,8 @@ async def _answer(
     except Unavailable:
         problem = unavailable().problem
     except Exception as error:  # beside the one around the model: a caller is owed an answer
-        event(
-            "unexpected_error",
-            error_type=type(error).__name__,
-            error_at=where_raised(error),
-            request_id=context.request_id,
-            trace_id=trace_id(context.traceparent),
-        )
+        span = read_traceparent(context.traceparent)
+        event("unexpected_error", request_id=context.request_id, **raised(error), **traced(span))
         problem = refuse("internal").problem
     return answer_problem(problem, instance=request.path, request_id=context.request_id)
 

@@ -47,12 +47,12 @@ class Surroundings:
         return {**{ref: upload.bytes for ref, upload in self.uploads.items()}, **results}
 
 
-async def look_around(document: object, context: Context) -> Surroundings:
-    """Return the surroundings of an unchecked document."""
-    inputs, tenant = context.ports.inputs, context.tenant_id
+async def look_around(document: object, context: Context, *, tenant_id: str) -> Surroundings:
+    """Return the surroundings of an unchecked document, as far as they are the tenant's."""
+    inputs = context.ports.inputs
     refs, job_ids = refs_in(document), jobs_in(document)
-    uploads = await inputs.find(refs, tenant_id=tenant) if refs else {}
-    jobs = await inputs.find_jobs(job_ids, tenant_id=tenant) if job_ids else {}
+    uploads = await inputs.find(refs, tenant_id=tenant_id) if refs else {}
+    jobs = await inputs.find_jobs(job_ids, tenant_id=tenant_id) if job_ids else {}
     return Surroundings(
         kinds=context.kinds,
         uploads=uploads,

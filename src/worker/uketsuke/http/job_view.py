@@ -15,6 +15,7 @@ from uketsuke.domain.failure import RETRYABLE, message_of
 from uketsuke.domain.job import Job, Usage
 from uketsuke.domain.lifecycle import WAITING, JobState
 from uketsuke.domain.money import show_usd
+from uketsuke.domain.trace import read_traceparent
 from uketsuke.http.answer import rfc3339
 
 _LONGEST_POLL: Final = timedelta(seconds=10)
@@ -40,6 +41,7 @@ def show_job(job: Job, *, caller: Caller) -> dict[str, object]:
         "usage": _usage(job),
         "redriven_from": job.redriven_from,
         "redriven_to": job.redriven_to,
+        "trace_id": _trace_id(job),
         "metadata": _metadata(job, caller),
         "links": _links(job),
     }
@@ -117,6 +119,12 @@ def _usage(job: Job) -> dict[str, object] | None:
         "cost_usd": _money(usage.whole_cost),
         "attempts_cost_usd": _money(attempts_cost),
     }
+
+
+def _trace_id(job: Job) -> str | None:
+    """Return what to look for in logs: the caller's trace, or the one that was begun."""
+    span = read_traceparent(job.traceparent)
+    return span.trace_id if span else None
 
 
 def _money(micros: int | None) -> str | None:

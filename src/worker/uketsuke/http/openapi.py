@@ -9,8 +9,17 @@ from typing import Any, Final
 import msgspec
 
 from uketsuke.domain.job import InputForm
-from uketsuke.http import openapi_letter_shapes, openapi_metric_shapes, openapi_shapes
+from uketsuke.http import (
+    openapi_doctor_shapes,
+    openapi_letter_shapes,
+    openapi_metric_shapes,
+    openapi_redrive_shapes,
+    openapi_shapes,
+)
+from uketsuke.http.endpoints.doctor import RepairBody
+from uketsuke.http.letter_acts import DiscardBody, RedriveBody
 from uketsuke.http.openapi_operations import OPERATIONS, QUERY_PARAMETERS, Operation
+from uketsuke.http.redrive_document import RedriveOrder, StopOrder
 from uketsuke.http.routes import Route
 from uketsuke.http.schedule_document import ScheduleMembers
 from uketsuke.http.submission import Envelope
@@ -21,7 +30,13 @@ Schema = dict[str, Any]
 VERSION: Final = "1"
 _REF: Final = "#/components/schemas/{name}"
 _JSON: Final = "application/json"
-_SHAPES: Final = (openapi_shapes, openapi_letter_shapes, openapi_metric_shapes)
+_SHAPES: Final = (
+    openapi_shapes,
+    openapi_letter_shapes,
+    openapi_metric_shapes,
+    openapi_redrive_shapes,
+    openapi_doctor_shapes,
+)
 _PATH_NAME: Final = re.compile(r"\{(\w+)\}")
 
 
@@ -58,7 +73,7 @@ def _operation(route: Route) -> Schema:
         "responses": {**_success(about), "default": _problem()},
     }
     if about.body is not None:
-        described["requestBody"] = {"required": True, "content": about.body}
+        described["requestBody"] = {"required": about.body_required, "content": about.body}
     if route.scopes:
         any_of = ", ".join(sorted(route.scopes))
         described["security"] = [{"key": []}]
@@ -72,7 +87,10 @@ def _success(about: Operation) -> Schema:
     answer: Schema = {"description": about.answer}
     if about.content is not None:
         answer["content"] = about.content
-    return {str(about.status): answer, **{str(s): {"description": d} for s, d in about.others}}
+    others: Schema = {str(s): {"description": d} for s, d in about.others}
+    for status, content in about.other_contents:
+        others[str(status)]["content"] = content
+    return {str(about.status): answer, **others}
 
 
 def _problem() -> Schema:
@@ -110,6 +128,11 @@ def _schemas(kinds: Mapping[str, Kind]) -> Schema:
         *(kind.params for kind in kinds.values()),
         Envelope,
         ScheduleMembers,
+        RedriveOrder,
+        StopOrder,
+        RedriveBody,
+        DiscardBody,
+        RepairBody,
         *_shapes(),
     ]
     _, components = msgspec.json.schema_components(types, ref_template=_REF)

@@ -11,7 +11,10 @@ Schema = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One endpoint. ``body`` and ``content`` are by media type; ``others`` are more successes."""
+    """One endpoint. ``body`` and ``content`` are by media type; ``others`` are more successes.
+
+    ``other_contents`` are what those hold, by their status, where it is another thing.
+    """
 
     summary: str
     answer: str
@@ -19,6 +22,8 @@ class Operation:
     body: Schema | None = None
     content: Schema | None = None
     others: tuple[tuple[int, str], ...] = ()
+    other_contents: tuple[tuple[int, Schema], ...] = ()
+    body_required: bool = True
     headers: tuple[tuple[str, str], ...] = ()
 
 
@@ -140,6 +145,62 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
             "text/plain": {"schema": {"type": "string"}},
         },
     ),
+    "redrive_letter": Operation(
+        summary="Redrive a dead letter",
+        status=202,
+        answer="The new job. The letter is the key: a repeat starts nothing, and needs no "
+        "Idempotency-Key; it is refused with the id of the job that there is.",
+        body=_json("RedriveBody"),
+        content=_json("Job"),
+    ),
+    "discard_letter": Operation(
+        summary="Discard a dead letter",
+        answer="The dead letter, discarded.",
+        body=_json("DiscardBody"),
+        content=_json("DeadLetter"),
+    ),
+    "list_audit": Operation(
+        summary="See who did what, newest first",
+        answer="A page. It may be short, or empty, and still have a next one.",
+        content=_json("AuditList"),
+    ),
+    "submit_redrive": Operation(
+        summary="Redrive dead letters in bulk, or see what that would touch",
+        status=202,
+        answer="It is written down, and goes on by itself. Location says where to follow it.",
+        body=_json("RedriveOrder"),
+        content=_json("Redrive"),
+        others=((200, "A dry run: what it would touch, and what that would cost."),),
+        other_contents=((200, _json("RedriveEstimate")),),
+    ),
+    "list_redrives": Operation(
+        summary="List bulk redrives, newest first",
+        answer="A page of bulk redrives.",
+        content=_json("RedriveList"),
+    ),
+    "get_redrive": Operation(
+        summary="Look at a bulk redrive",
+        answer="The bulk redrive, with its figures of now.",
+        content=_json("Redrive"),
+    ),
+    "stop_redrive": Operation(
+        summary="Stop a bulk redrive",
+        answer="It starts nothing more. What it has started goes on.",
+        body=_json("StopOrder"),
+        body_required=False,
+        content=_json("Redrive"),
+    ),
+    "get_doctor": Operation(
+        summary="Hold the store against its invariants",
+        answer="Each check: whether it holds, how many rows offend and some of them, what to do.",
+        content=_json("Diagnosis"),
+    ),
+    "repair_store": Operation(
+        summary="Mend what a check has found",
+        answer="What was mended, and how many offenders are left. It may be repeated.",
+        body=_json("RepairBody"),
+        content=_json("RepairReport"),
+    ),
     "get_health": Operation(
         summary="Ask whether the Worker lives", answer="It does.", content=_json("Status")
     ),
@@ -169,6 +230,10 @@ QUERY_PARAMETERS: Final[Mapping[str, tuple[Schema, str]]] = {
         {"type": "string", "enum": ["hour", "day", "week"], "default": "hour"},
         "How far back: 60 minutes, 96 quarters of an hour, 168 hours.",
     ),
+    "action": (_TEXT, "Only acts of this sort."),
+    "target": (_TEXT, "Only what was done to this: a dead letter's id, or a bulk redrive's."),
+    "check": (_TEXT, "Only this check."),
+    "actor": (_TEXT, "Only what was done with the key of this id."),
     "from": (_DAY, "The first day, UTC; else 30 days are shown."),
     "to": (_DAY, "The last day, UTC, included; else today."),
 }

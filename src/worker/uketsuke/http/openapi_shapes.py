@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, UnsetType
 
+from uketsuke.domain.audit import Action
 from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.lifecycle import Engine, JobState, Origin
 from uketsuke.http.problem import FaultCode
@@ -85,6 +86,7 @@ class Job(Shape):
     usage: Usage | None
     redriven_from: str | None
     redriven_to: str | None
+    trace_id: str | None
     metadata: dict[str, str | None]
     links: Links
 
@@ -97,13 +99,15 @@ class JobList(Shape):
 
 
 class Event(Shape, rename={"error_class": "class"}):
-    """One event of a job's life."""
+    """One event of a job's life. What ended an attempt says how long it took, and its calls."""
 
     id: str
     type: str
     at: datetime
     attempt: int | None
     error_class: ErrorClass | None
+    duration_ms: int | None
+    provider_ms: int | None
 
 
 class EventList(Shape):
@@ -204,6 +208,27 @@ class UsageList(Shape, rename={"start": "from", "end": "to"}):
     items: list[UsageItem]
     totals: Used
     budget: DayBudget | None
+    next: str | None
+
+
+class AuditItem(Shape):
+    """One act of an operator or administrator: who, what, to what, why."""
+
+    id: str
+    at: datetime
+    actor: str
+    action: Action
+    target: str
+    tenant_id: str | None
+    reason: str | None
+    request_id: str
+    detail: dict[str, Any]
+
+
+class AuditList(Shape):
+    """A page of acts, newest first."""
+
+    items: list[AuditItem]
     next: str | None
 
 

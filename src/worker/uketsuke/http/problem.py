@@ -52,12 +52,17 @@ Code = Literal[
     "job_failed",
     "job_canceled",
     "already_finished",
+    "already_redriven",
+    "already_resolved",
+    "not_repairable",
     "expired",
     "erased",
     "length_required",
     "too_large",
     "unsupported_media_type",
     "idempotency_mismatch",
+    "not_replayable",
+    "input_gone",
     "internal",
     "unavailable",
 ]
@@ -112,7 +117,21 @@ MEANINGS: Final[Mapping[Code, Meaning]] = MappingProxyType(
             409, "The job was canceled", "It has no result. Submit it again if it is wanted."
         ),
         "already_finished": Meaning(
-            409, "The job has already ended", "Nothing was changed. Look at the job for its end."
+            409, "It has already ended", "Nothing was changed. Look at the job for its end."
+        ),
+        "already_redriven": Meaning(
+            409,
+            "The dead letter was redriven",
+            "It is redriven once. Follow its job at Location; if that ends badly too, it has a "
+            "dead letter of its own.",
+        ),
+        "already_resolved": Meaning(
+            409,
+            "The dead letter is resolved",
+            "Nothing was changed. Look at the dead letter for who resolved it, how and why.",
+        ),
+        "not_repairable": Meaning(
+            409, "No machine may repair this", "Do by hand what GET /v1/doctor says of it."
         ),
         "expired": Meaning(
             410,
@@ -132,6 +151,14 @@ MEANINGS: Final[Mapping[Code, Meaning]] = MappingProxyType(
             "The idempotency key is taken",
             "It stands for another request, which differs at the pointer. Send that request "
             "again, or this one under a new key.",
+        ),
+        "not_replayable": Meaning(
+            422,
+            "The dead letter cannot be redriven so",
+            "It stays open. Its replayable_reason says what is in the way.",
+        ),
+        "input_gone": Meaning(
+            422, "The input is gone", "The dead letter stays open. A patch may bring another input."
         ),
         "internal": Meaning(
             500,

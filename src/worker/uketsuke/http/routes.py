@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from uketsuke.domain.api_key import Scope
+from uketsuke.http.endpoints.audit import QUERY as AUDIT_QUERY
+from uketsuke.http.endpoints.audit import list_audit
+from uketsuke.http.endpoints.discard_letter import discard_letter
+from uketsuke.http.endpoints.doctor import QUERY as DOCTOR_QUERY
+from uketsuke.http.endpoints.doctor import get_doctor, repair_store
 from uketsuke.http.endpoints.health import get_health, get_readiness
 from uketsuke.http.endpoints.input import put_input
 from uketsuke.http.endpoints.job import cancel_job, get_events, get_job, get_result
@@ -18,6 +23,14 @@ from uketsuke.http.endpoints.metrics import (
     scrape_metrics,
 )
 from uketsuke.http.endpoints.openapi import get_openapi
+from uketsuke.http.endpoints.redrive_letter import redrive_letter
+from uketsuke.http.endpoints.redrives import LIST_QUERY as REDRIVES_QUERY
+from uketsuke.http.endpoints.redrives import (
+    get_redrive,
+    list_redrives,
+    stop_redrive,
+    submit_redrive,
+)
 from uketsuke.http.endpoints.schedules import (
     LIST_QUERY,
     ONE_QUERY,
@@ -86,6 +99,15 @@ ROUTES: Final = tuple(
         ("GET", "/v1/metrics", _OPERATE, get_metrics, _NONE),
         ("GET", "/v1/metrics/series", _OPERATE, get_metrics_series, SERIES_QUERY),
         ("GET", "/metrics", _OPERATE, scrape_metrics, _NONE),
+        ("POST", "/v1/dead-letters/{letter_id}/redrive", _OPERATE, redrive_letter, _NONE),
+        ("POST", "/v1/dead-letters/{letter_id}/discard", _OPERATE, discard_letter, _NONE),
+        ("GET", "/v1/audit", _READ, list_audit, AUDIT_QUERY),
+        ("POST", "/v1/redrives", _OPERATE, submit_redrive, _NONE),
+        ("GET", "/v1/redrives", _OPERATE, list_redrives, REDRIVES_QUERY),
+        ("GET", "/v1/redrives/{redrive_id}", _OPERATE, get_redrive, _NONE),
+        ("POST", "/v1/redrives/{redrive_id}/stop", _OPERATE, stop_redrive, _NONE),
+        ("GET", "/v1/doctor", _OPERATE, get_doctor, DOCTOR_QUERY),
+        ("POST", "/v1/doctor/repair", _OPERATE, repair_store, _NONE),
         ("GET", "/openapi.json", _OPEN, get_openapi, _NONE),
         ("GET", "/healthz", _OPEN, get_health, _NONE),
         ("GET", "/readyz", _OPEN, get_readiness, _NONE),

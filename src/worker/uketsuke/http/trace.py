@@ -7,14 +7,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from uketsuke.domain.ids import RANDOM_BYTES, time_sorted_id
+from uketsuke.domain.trace import SPAN_BYTES, TRACE_BYTES, Span, read_traceparent
 from uketsuke.services.ports import Ports
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,128}")
-# Later versions may add fields behind a dash; version ff is none.
-_TRACEPARENT: Final = re.compile(
-    r"(?!ff)(?P<version>[0-9a-f]{2})-(?!0{32})(?P<trace>[0-9a-f]{32})"
-    r"-(?!0{16})(?P<parent>[0-9a-f]{16})-(?P<flags>[0-9a-f]{2})(?P<more>-.*)?"
-)
 
 
 def request_id(headers: Mapping[str, str], *, ports: Ports) -> str:
@@ -26,18 +22,12 @@ def request_id(headers: Mapping[str, str], *, ports: Ports) -> str:
     return time_sorted_id("req", now_ms=now_ms, entropy=ports.dice.entropy(RANDOM_BYTES))
 
 
-def traceparent(headers: Mapping[str, str], *, ports: Ports) -> str:
-    """Return the caller's place in its trace, as version 00 writes it, or begin a trace.
+def request_span(headers: Mapping[str, str], *, ports: Ports) -> Span:
+    """Return the request's own span, within the caller's if it names one, else in a new trace.
 
-    What is not valid is ignored, as the standard asks.
+    What is not valid is ignored, as the standard asks. A ``tracestate`` goes no further: it is any
+    text of the caller's, and would end up in rows and at the provider.
     """
-    found = _TRACEPARENT.fullmatch(headers.get("traceparent", "").strip())
-    if found is None or (found["version"] == "00" and found["more"]):
-        # Not sampled: nothing of ours records spans, and nobody asked for it.
-        return f"00-{ports.dice.entropy(16).hex()}-{ports.dice.entropy(8).hex()}-00"
-    return f"00-{found['trace']}-{found['parent']}-{found['flags']}"
-
-
-def trace_id(parent: str) -> str:
-    """Return the trace's own name."""
-    return parent.split("-")[1]
+    above = read_traceparent(headers.get("traceparent"))
+    own = ports.dice.entropy(SPAN_BYTES)
+    return above.child(own) if above else Span.first(ports.dice.entropy(TRACE_BYTES), own)

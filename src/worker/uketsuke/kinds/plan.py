@@ -33,6 +33,8 @@ def rework(
     kind = kinds.get(name)
     if kind is None or form not in kind.forms or size > kind.max_input_bytes:
         return None
+    if not params.keys() <= {field.encode_name for field in msgspec.structs.fields(kind.params)}:
+        return None  # to leave a parameter out that was asked for would be other work
     try:
         known = msgspec.convert(params, kind.params)
     except msgspec.ValidationError:

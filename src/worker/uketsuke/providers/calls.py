@@ -14,6 +14,7 @@ from uketsuke.domain.lane import Capability, Lane, ProviderName
 from uketsuke.domain.lifecycle import Engine
 from uketsuke.domain.price import Expected, Rates, estimate
 from uketsuke.kinds.kind import Kind
+from uketsuke.providers.call_line import CallLine
 from uketsuke.providers.funds import set_aside, usage_of, usage_without_answer, within_reserved
 from uketsuke.providers.port import Answer, CallContext, Provider
 from uketsuke.services.execute import Attempt
@@ -24,6 +25,14 @@ from uketsuke.services.steps import StepValue
 Providers = Mapping[ProviderName, Provider]
 # Makes the call at a provider, of a model of its.
 Call = Callable[[Provider, str, CallContext], Awaitable[Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is wanted of a provider."""
+
+    capability: Capability
+    call: Call
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +67,7 @@ class Calls:
         paid: list[StepValue] = []
 
         async def work(refusals: int) -> StepValue:
-            made = partial(self._in_lane, step, refusals, lane, call)
+            made = partial(self._in_lane, step, refusals, lane, _Asked(capability, call))
             paid.append(await self._paid(made, lane, rates, most))
             return paid[-1]
 
@@ -108,12 +117,12 @@ class Calls:
         for usage in (value.usage for value in values if value.usage is not None):
             tally.usage = (tally.usage or Usage(provider=usage.provider)).plus(usage)
 
-    async def _in_lane(self, step: str, refusals: int, lane: Lane, call: Call) -> Answer:
+    async def _in_lane(self, step: str, refusals: int, lane: Lane, asked: _Asked) -> Answer:
         """Make a call; if it was to try its lane out and the provider answered, open it."""
         leased, ports = self.attempt.leased, self.ports
         probes = await self._enter(lane)
         try:
-            answer = await self._timed(step, refusals, lane, call)
+            answer = await self._timed(step, refusals, lane, asked)
         except AttemptFailed as failed:
             if probes and failed.failure.error_class in ANSWERED:
                 await open_lane(lane, leased, ports=ports)
@@ -132,23 +141,32 @@ class Calls:
             return await enter_lane(lane, leased, ports=self.ports)
         return str(lane) in leased.probes
 
-    async def _timed(self, step: str, refusals: int, lane: Lane, call: Call) -> Answer:
+    async def _timed(self, step: str, refusals: int, lane: Lane, asked: _Asked) -> Answer:
         provider = self.providers.get(lane.provider)
         if provider is None:
             raise _at(lane, AttemptFailed(ErrorClass.NOT_FOUND, NO_MODEL))
-        tally, clock = self.attempt.tally, self.ports.clock
-        before = clock.monotonic()
-        context, cut = self._context(step, refusals)
+        line = CallLine.begin(self.attempt, lane, asked.capability, ports=self.ports)
+        context, cut = self._context(step, refusals, line.traceparent)
+        answer: Answer | None = None
+        error: str | None = "call_cut_off"
         try:
-            return await call(provider, lane.model, context)
+            answer = await asked.call(provider, lane.model, context)
         except AttemptFailed as failed:
+            error = failed.failure.code
             if cut and failed.failure.error_class is ErrorClass.TIMEOUT:
                 raise AttemptFailed(ErrorClass.DEADLINE, "deadline_cut") from None
             raise _at(lane, failed) from None
+        else:
+            error = None
+            return answer
         finally:
-            tally.provider_ms += round((clock.monotonic() - before) * 1000)
+            now = self.ports.clock.monotonic()
+            self.attempt.tally.provider_ms += round((now - line.began) * 1000)
+            line.tell(answer, error, now=now)
 
-    def _context(self, step: str, refusals: int) -> tuple[CallContext, bool]:
+    def _context(
+        self, step: str, refusals: int, traceparent: str | None
+    ) -> tuple[CallContext, bool]:
         """Return a call's context, and whether only the job's deadline bounds it."""
         leased, limit = self.attempt.leased, self.ports.settings.attempt_limit
         left = self.attempt.limit_left(now=self.ports.clock.monotonic())
@@ -159,7 +177,7 @@ class Calls:
         context = CallContext(
             idempotency_key=f"{leased.job.id}.{step}.{epoch}",
             timeout=max(left * 0.95, timedelta(milliseconds=10)),
-            traceparent=leased.job.traceparent,
+            traceparent=traceparent,
         )
         return context, cut
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from uketsuke.domain.job import Job
 from uketsuke.domain.lifecycle import JobState
 from uketsuke.services.ports import Ports
+from uketsuke.services.tell import tell_cancel
 
 
 class AlreadyFinished(Exception):
@@ -24,6 +25,8 @@ async def cancel(job: Job, *, ports: Ports) -> Job:
     after = await ports.jobs.request_cancel(job.key)
     if after is None:
         after = await ports.jobs.find(job.id, tenant_id=job.tenant_id) or job
+    else:
+        tell_cancel(after, wished_before=job.cancel_requested_at is not None)
     if after.terminal and after.state is not JobState.CANCELED:
         raise AlreadyFinished(after)
     return after

@@ -10,9 +10,10 @@ import asyncio
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from uketsuke.domain.job import Ending, JobKey, LeasedJob, SeenJob
-from uketsuke.domain.lifecycle import Engine, JobState
+from uketsuke.domain.lifecycle import Engine, JobEvent, JobState
 from uketsuke.services.adopt import save_paid_result
 from uketsuke.services.execute import Attempt, Tally, Worker, execute, not_started
 from uketsuke.services.knock import Done, KnockAgain, Verdict, at_most, later, verdict_for
@@ -22,8 +23,8 @@ from uketsuke.services.ports import NO_LANES, Delivery, LanesOfKinds, Ports, Una
 from uketsuke.services.read import Readable, read_deliveries
 from uketsuke.services.run import start_instance
 from uketsuke.services.settle import Settler
-from uketsuke.services.tell import tell_end, tell_leased, trace_of
-from uketsuke.telemetry import event, where_raised
+from uketsuke.services.tell import tell_end, tell_leased, tell_unexpected, trace_of
+from uketsuke.telemetry import event
 
 
 async def consume(
@@ -164,41 +165,47 @@ class _Batch:
 
     async def _work(self, readable: Readable, attempt: Attempt) -> None:
         leased = attempt.leased
-        trace = trace_of(leased)
-        tell_leased(leased)
+        began = JobEvent.LEASED_AGAIN if leased.lost_before else JobEvent.LEASED
+        tell_leased(leased.job, transition=began, delivery=readable.delivery)
         try:
             if leased.job.engine is Engine.WORKFLOW:
-                verdict = await self._hand_over(leased)
+                verdict = await self._hand_over(attempt)
             else:
                 verdict = await self._work_and_settle(attempt)
         except Exception as error:  # a fault of ours must not re-deliver the neighbours
-            trace["error_type"] = type(error).__name__
-            trace["error_at"] = where_raised(error)
-            event("unexpected_error", **trace)
+            tell_unexpected(leased, error)
             verdict = later(self.ports.settings.lease)
         finally:
             self.keeper.release(leased.job.key)
         self.verdicts[readable.delivery.id] = verdict
 
-    async def _hand_over(self, leased: LeasedJob) -> Verdict:
+    async def _hand_over(self, attempt: Attempt) -> Verdict:
         """Start the attempt's instance: the lease is its own from then on."""
+        leased = attempt.leased
         until = self.keeper.let_end(leased.job.key)
         if await start_instance(leased.job, token=leased.token, ports=self.ports):
             return Done()
         # The name is an instance's that broke before its job had a row: the next try has another.
-        await self.settler.settle(not_started(leased), until=until)
+        ending, ended_at = not_started(leased), self._now_of(attempt)
+        state = await self.settler.settle(ending, until=until)
+        if state is not None:
+            tell_end(leased, ending, state, ended_at=ended_at)
         return later()
+
+    def _now_of(self, attempt: Attempt) -> datetime:
+        return attempt.database_time(now=self.ports.clock.monotonic())
 
     async def _work_and_settle(self, attempt: Attempt) -> Verdict:
         leased = attempt.leased
         ending = await execute(attempt, self.work, ports=self.ports)
         if ending is None:
-            event("lease_lost", job_id=leased.job.id, tenant_id=leased.job.tenant_id)
+            event("lease_lost", **trace_of(leased))
             return later(self.ports.settings.lease)
+        ended_at = self._now_of(attempt)
         state = await self._settle(ending)
         if state is None:
             return later(self.ports.settings.lease)
-        tell_end(leased, ending, state)
+        tell_end(leased, ending, state, ended_at=ended_at)
         if state is not JobState.RETRYING:
             return Done()
         long = ending.wait > self.ports.settings.longest_knock

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from uketsuke.domain.backoff import RetryPolicy
@@ -69,6 +69,14 @@ class Attempt:
         """Return what is left until the deadline, or until the attempt's own limit if sooner."""
         whole = min(self.leased.limit_left, self.leased.time_left)
         return whole - timedelta(seconds=now - self.asked_at)
+
+    def database_time(self, *, now: float) -> datetime:
+        """Return the database's idea of the monotonic second ``now``: attempts begin by its clock.
+
+        A little late, by what the answer to the lease has taken.
+        """
+        leased_at = self.leased.job.deadline_at - self.leased.time_left
+        return leased_at + timedelta(seconds=now - self.asked_at)
 
     @property
     def ends_with_its_job(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from uketsuke.domain.api_key import Caller
 from uketsuke.domain.failure import ErrorClass
@@ -26,13 +26,18 @@ class ResultBody:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobEventView:
-    """One thing that happened to a job; ``id`` is the same whenever one asks."""
+    """One thing that happened to a job; ``id`` is the same whenever one asks.
+
+    What ended an attempt has how long it took, and how long the provider took within it.
+    """
 
     id: str
     type: str
     at: datetime
     attempt: int | None
     error_class: ErrorClass | None
+    duration_ms: int | None = None
+    provider_ms: int | None = None
 
 
 async def find_job(job_id: str, *, caller: Caller, ports: Ports) -> Job | None:
@@ -98,4 +103,10 @@ def _event(
         at=at,
         attempt=attempt.number if attempt else number,
         error_class=attempt.error_class if attempt else None,
+        duration_ms=_duration_ms(attempt) if attempt else None,
+        provider_ms=attempt.provider_ms if attempt else None,
     )
+
+
+def _duration_ms(attempt: Attempt) -> int:
+    return (attempt.ended_at - attempt.started_at) // timedelta(milliseconds=1)

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from uketsuke.domain.job import Funds, JobKey, SeenJob
 from uketsuke.domain.lifecycle import WAITING, Engine, JobState
+from uketsuke.services.bury import bury_unknown
 from uketsuke.services.ports import Delivery, Ports, Unavailable
 from uketsuke.services.tell import tell_taken
 
@@ -43,18 +44,23 @@ def at_most(verdict: Verdict, delivery: Delivery) -> Verdict:
     return Done() if delivery.number >= LAST_DELIVERY else verdict
 
 
+def after_lease(seen: SeenJob) -> KnockAgain:
+    """Bring it again when what is left of the job's lease is over."""
+    return later(_just_after(seen.lease_ends_in))
+
+
 async def verdict_for(
     key: JobKey, delivery: Delivery, seen: SeenJob | None, *, ports: Ports
 ) -> Verdict:
     """Decide about a message whose job was not leased. ``seen`` None: there is no such job."""
     try:
         if seen is None:
-            await ports.dead_letters.bury_unknown_job(key, delivery)
+            await bury_unknown(key, delivery, ports=ports)
             return Done()
         if seen.job.terminal:
             return Done()
         if seen.job.state is JobState.RUNNING and not seen.lease_expired:
-            return later(_just_after(seen.lease_ends_in))
+            return after_lease(seen)
         if seen.lease_expired and seen.job.engine is Engine.WORKFLOW:
             return later(ports.settings.lease)  # the sweep asks its instance
         if seen.overdue or seen.lease_expired:
@@ -82,6 +88,8 @@ async def _heed_budget(seen: SeenJob, *, ports: Ports) -> Verdict:
 async def _take_back(key: JobKey, *, ports: Ports) -> Verdict:
     """End what nothing can lease any more: its time is over, or its attempts are spent."""
     changed = await ports.jobs.take_back([key])
+    for job in changed:
+        tell_taken(job)
     return Done() if changed and changed[0].terminal else later()
 
 

@@ -18,8 +18,9 @@ from uketsuke.domain.failure import LANE_PARKED, AttemptFailed, ErrorClass, Fail
 from uketsuke.domain.job import JobKey, LeasedJob, SeenJob
 from uketsuke.domain.lane import Lane, Park, wait_for_lane
 from uketsuke.services.ports import Ports, Unavailable
+from uketsuke.services.tell import trace_of
 from uketsuke.settings import Settings
-from uketsuke.telemetry import event
+from uketsuke.telemetry import Fields, event
 
 T = TypeVar("T")
 
@@ -92,8 +93,7 @@ async def open_lane(lane: Lane, leased: LeasedJob, *, ports: Ports) -> None:
         _tell_silence(str(lane), leased)
         return
     if opened:
-        job = leased.job
-        event("lane_opened", lane=str(lane), job_id=job.id, tenant_id=job.tenant_id)
+        event("lane_opened", **_in_lane(str(lane), leased))
 
 
 async def put_off(
@@ -131,19 +131,19 @@ async def _in_time(asked: Awaitable[T], ports: Ports) -> T:
 def _tell_parked(failure: Failure, leased: LeasedJob, park: Park) -> None:
     if not park.opened:
         return
-    event(
-        "lane_parked",
-        lane=failure.lane or "",
-        error_class=failure.error_class,
-        error_code=failure.code,
-        job_id=leased.job.id,
-        tenant_id=leased.job.tenant_id,
-        duration_ms=round(park.opens_in.total_seconds() * 1000),
-    )
+    told = _in_lane(failure.lane or "", leased)
+    told["error_class"] = failure.error_class
+    told["error_code"] = failure.code
+    told["wait_ms"] = round(park.opens_in.total_seconds() * 1000)
+    event("lane_parked", **told)
 
 
 def _tell_silence(lane: str, leased: LeasedJob) -> None:
-    event("lane_not_told", lane=lane, job_id=leased.job.id, tenant_id=leased.job.tenant_id)
+    event("lane_not_told", **_in_lane(lane, leased))
+
+
+def _in_lane(lane: str, leased: LeasedJob) -> Fields:
+    return {**trace_of(leased), "lane": lane}
 
 
 _TRIES: Final = 2

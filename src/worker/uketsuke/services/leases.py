@@ -12,7 +12,7 @@ from typing import Any
 from uketsuke.domain.job import JobKey, LeasedJob, Progress
 from uketsuke.services.ports import Clock, Jobs, LeaseState, Unavailable
 from uketsuke.settings import Settings
-from uketsuke.telemetry import event, where_raised
+from uketsuke.telemetry import event, raised
 
 
 class Stop(StrEnum):
@@ -95,11 +95,7 @@ class LeaseKeeper:
             try:
                 await self._renew_what_needs_it()
             except Exception as error:  # a dead keeper would let work go on without a lease
-                event(
-                    "unexpected_error",
-                    error_type=type(error).__name__,
-                    error_at=where_raised(error),
-                )
+                event("unexpected_error", **raised(error))
             self._stop_what_would_expire(beat)
 
     async def _renew_what_needs_it(self) -> None:

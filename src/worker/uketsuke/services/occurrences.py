@@ -31,7 +31,7 @@ from uketsuke.services.ports import (
 from uketsuke.services.run import ORDER_VERSION, Order, read_order
 from uketsuke.services.schedules import submission_of
 from uketsuke.services.submit import admit
-from uketsuke.telemetry import event, where_raised
+from uketsuke.telemetry import event, raised
 
 # How long an attempt of each kind may take on a Workflow; what is not in it is no kind of ours.
 RunLimits = Mapping[str, timedelta]
@@ -181,7 +181,7 @@ async def open_job(
     if not await ports.occurrences.settle(occurrence, state=state, reason=reason):
         return await ports.occurrences.state_of(occurrence) or state  # another one was first
     event(
-        f"occurrence_{state}",
+        "occurrence_started" if reason is None else "occurrence_skipped",
         job_id=occurrence.job_id,
         tenant_id=occurrence.tenant_id,
         error_code=reason or "",
@@ -231,8 +231,7 @@ async def look_after_occurrences(ports: Ports, *, limits: RunLimits) -> int:
                 "run_not_asked",
                 job_id=occurrence.job_id,
                 tenant_id=occurrence.tenant_id,
-                error_type=type(error).__name__,
-                error_at=where_raised(error),
+                **raised(error),
             )
     return len(taken)
 

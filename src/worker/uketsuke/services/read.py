@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from uketsuke.domain.job import JobKey
+from uketsuke.services.bury import bury_unknown, bury_unreadable
 from uketsuke.services.knock import Done, KnockAgain, Verdict, later
 from uketsuke.services.messages import Message, Newer, Undecodable, read_message
 from uketsuke.services.ports import Delivery, Ports, Unavailable
+from uketsuke.services.tell import tell_taken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,10 +64,10 @@ async def _bury(
         case Message(key=key, kind=kind):
             job = await ports.jobs.find(key.job_id, tenant_id=key.tenant_id)
             if job is None:
-                await ports.dead_letters.bury_unknown_job(key, delivery)
+                await bury_unknown(key, delivery, ports=ports)
             elif job.kind == kind:  # the row's word counts: a message is only a hint
-                await ports.jobs.fail_hopeless(key, code="kind_unknown")
-        case Newer(version=version):
-            await ports.dead_letters.bury_message(delivery, code="schema_newer", version=version)
-        case Undecodable():
-            await ports.dead_letters.bury_message(delivery, code="body_undecodable", version=None)
+                failed = await ports.jobs.fail_hopeless(key, code="kind_unknown")
+                if failed is not None:
+                    tell_taken(failed)
+        case unreadable:
+            await bury_unreadable(delivery, unreadable, ports=ports)

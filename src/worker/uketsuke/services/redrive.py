@@ -12,14 +12,17 @@ from uketsuke.domain.dead_letter import (
     REDRIVES_BEFORE_FORCE,
     DeadLetter,
     LetterStatus,
-    needs_patch,
+    is_of_a_job,
     replay_of,
 )
+from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.ids import RANDOM_BYTES, time_sorted_id
 from uketsuke.domain.job import InputForm, Job, Redriving, Rework
 from uketsuke.domain.lifecycle import Origin
-from uketsuke.services.ports import AcceptedNew, InputVanished, Ports, RunInProgress
-from uketsuke.services.submit import Submission, submit
+from uketsuke.services.ports import AcceptedNew, Ports, RunInProgress, Unavailable
+from uketsuke.services.submit import Submission, stored_under, submit
+from uketsuke.services.tell import tell_redriven
+from uketsuke.telemetry import event
 
 # Given a kind, the form and the bytes of an input, and parameters: how would it be worked today?
 Planner = Callable[[str, InputForm, int, Mapping[str, object]], Rework | None]
@@ -48,7 +51,9 @@ class NotReplayable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputGone:
-    """The letter stays open; what its job worked on is not there any more."""
+    """The letter stays open; what its job worked on is not there any more. ``why`` is ours."""
+
+    why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,18 +91,25 @@ def new_act(
 
 
 def refusal_of(letter: DeadLetter, *, patched: bool, forced: bool) -> Refusal | None:
-    """Say why a letter cannot be redriven, as far as the letter itself tells."""
+    """Say why a letter cannot be redriven, as far as the letter itself tells.
+
+    A patch helps a job that can be read and is still there, whatever became of its input.
+    """
     if letter.status is not LetterStatus.OPEN:
         return AlreadyResolved(letter=letter)
     replay = replay_of(letter)
-    if letter.kind is not None and letter.replayable_until is None and not replay.replayable:
-        if not (patched and letter.job_there):
-            return InputGone()
-    elif not replay.replayable and not (patched and needs_patch(letter)):
-        return NotReplayable(why=replay.reason)
+    if not replay.replayable and not (patched and is_of_a_job(letter) and letter.job_there):
+        gone = is_of_a_job(letter) and letter.replayable_until is None
+        return InputGone(why=replay.reason) if gone else NotReplayable(why=replay.reason)
     if letter.redrives >= REDRIVES_BEFORE_FORCE and not forced:
         return NotReplayable(why=_TOO_OFTEN)
     return None
+
+
+def input_gone(letter: DeadLetter) -> InputGone:
+    """Return the refusal for an input, or a job, that was not found when it was looked for."""
+    replay = replay_of(letter)
+    return InputGone(why=_GONE if replay.replayable else replay.reason)
 
 
 async def stored_input(job: Job, *, ports: Ports) -> StoredInput | None:
@@ -162,7 +174,7 @@ async def redrive_as_it_was(
     job = await ports.jobs.find(letter.job_id or "", tenant_id=letter.tenant_id)
     given = await stored_input(job, ports=ports) if job else None
     if job is None or given is None:
-        return InputGone()
+        return input_gone(letter)
     work = planner(job.kind, given.form, given.bytes, job.params)
     if work is None:
         return NotReplayable(why=_NOT_TAKEN)
@@ -181,6 +193,7 @@ async def redrive(
     """Submit ``wanted`` as the redrive of an open letter: its row, the links and the audit at once.
 
     Of any number of redrives at the same time one has a job, the others get ``AlreadyResolved``.
+    Raises ``Unavailable`` if it is not known whether this one has: then the letter tells.
     """
     assert letter.job_id is not None
     origin = Redriving(
@@ -192,21 +205,38 @@ async def redrive(
     )
     admission = await submit(replace(wanted, origin=Origin.REDRIVE, redriving=origin), ports=ports)
     if isinstance(admission, AcceptedNew):
+        tell_redriven(admission.job, redrive_id=redrive_id)
+        if admission.job.input.object_key is not None:
+            await drop_strays(letter, kept=admission.job.input.object_key, ports=ports)
         return Redriven(job=admission.job)
     now = await ports.dead_letters.find(letter.id)
     if now is not None and now.status is not LetterStatus.OPEN:
         return AlreadyResolved(letter=now)
-    match admission:
-        case RunInProgress(job=job):
-            return RunHeld(job=job)
-        case InputVanished():
-            return InputGone()
-        case _:
-            raise AssertionError("a redrive has no idempotency key of its own")
+    if isinstance(admission, RunInProgress):
+        return RunHeld(job=admission.job)
+    # It has no idempotency key under which another job could be known: an input has vanished.
+    return InputGone(why=_GONE)
+
+
+async def drop_strays(letter: DeadLetter, *, kept: str | None, ports: Ports) -> None:
+    """Delete what tries that got no answer stored for a letter, once it is resolved.
+
+    Until then one of them may still turn out to be the redrive; from now on none can.
+    """
+    if letter.tenant_id is None:
+        return
+    try:
+        found = await ports.blobs.names(stored_under(letter.tenant_id, letter.id))
+        strays = [name for name in found if name != kept]
+        if strays:
+            await ports.blobs.delete(strays)
+    except Unavailable:
+        event("orphan_left", error_class=ErrorClass.UNAVAILABLE)
 
 
 _TOO_OFTEN = (
     f"Its line was redriven {REDRIVES_BEFORE_FORCE} times already and failed again. "
     'Send "force": true if you mean it.'
 )
+_GONE = "Its input, or what that names, was deleted just now. A patch may bring another."
 _NOT_TAKEN = "This deployment would not take the job any more: its kind, input or params changed."

@@ -21,6 +21,7 @@ from uketsuke.domain.job import (
     instance_id,
 )
 from uketsuke.domain.lifecycle import JobState, Outcome
+from uketsuke.domain.trace import attempt_span
 from uketsuke.services.adopt import read_paid, write_paid
 from uketsuke.services.execute import (
     Attempt,
@@ -35,8 +36,8 @@ from uketsuke.services.messages import message_for
 from uketsuke.services.ports import Ports, Steps, Unavailable
 from uketsuke.services.settle import Settler
 from uketsuke.services.steps import DurableSteps
-from uketsuke.services.tell import tell_end, trace_of
-from uketsuke.telemetry import event
+from uketsuke.services.tell import span_of, tell_end, trace_of, traced
+from uketsuke.telemetry import Fields, event
 
 T = TypeVar("T")
 ORDER_VERSION: Final = 1
@@ -54,6 +55,7 @@ class Order:
     key: JobKey
     attempt: int
     token: str
+    traceparent: str | None = None
 
     @property
     def instance_id(self) -> str:
@@ -68,6 +70,7 @@ def order_for(job: Job, *, token: str) -> Mapping[str, object]:
         "tenant": job.tenant_id,
         "attempt": job.attempt_no,
         "token": token.removesuffix(f".{job.id}"),
+        "traceparent": job.traceparent,
     }
 
 
@@ -77,6 +80,7 @@ def read_order(payload: Mapping[str, Any]) -> Order:
         key=JobKey(str(payload["tenant"]), str(payload["job"])),
         attempt=int(payload["attempt"]),
         token=str(payload["token"]),
+        traceparent=payload.get("traceparent"),  # an order of before has none
     )
 
 
@@ -92,7 +96,13 @@ async def start_instance(job: Job, *, token: str, ports: Ports) -> bool:
         async with asyncio.timeout(limit):
             return await ports.workflows.create(name, order_for(job, token=token))
     except (TimeoutError, Unavailable):
-        event("start_failed", job_id=job.id, tenant_id=job.tenant_id, attempt=job.attempt_no)
+        event(
+            "start_failed",
+            job_id=job.id,
+            tenant_id=job.tenant_id,
+            attempt=job.attempt_no,
+            **traced(span_of(job)),
+        )
         return True
 
 
@@ -110,8 +120,16 @@ async def run_instance(order: Order, work: Worker, *, steps: Steps, ports: Ports
         if state is not None:
             return state.value
         # The lease was given up because the database was away; nobody else may have it since.
-    event("lease_lost", job_id=order.key.job_id, tenant_id=order.key.tenant_id)
+    event("lease_lost", **_named(order))
     return "lost"
+
+
+def _named(order: Order) -> Fields:
+    """Name an attempt by its order alone: its job's row is another one's by now."""
+    tenant_id, job_id = order.key
+    span = attempt_span(order.traceparent, job_id=job_id, attempt=order.attempt)
+    named = Fields(job_id=job_id, tenant_id=tenant_id, attempt=order.attempt)
+    return {**named, **traced(span)}
 
 
 async def _live(
@@ -164,11 +182,12 @@ async def _work_and_settle(
     ending = _with_lost_calls(ending, attempt)
     if ending.state is JobState.SUCCEEDED:
         await _keep_result(ending, ports=ports)
+    ended_at = attempt.database_time(now=ports.clock.monotonic())
     settler = Settler(jobs=ports.jobs, clock=ports.clock, settings=ports.settings)
     state = await settler.settle(ending, until=attempt.keeper.let_end(ending.key))
     if state is None:
         return None
-    tell_end(attempt.leased, ending, state)
+    tell_end(attempt.leased, ending, state, ended_at=ended_at)
     if state is JobState.RETRYING:
         await _knock_again(attempt.leased.job, ending.wait, ports=ports)
     if state is JobState.FAILED:
@@ -243,7 +262,7 @@ async def _terminate(order: Order, *, ports: Ports) -> None:
     try:
         await ports.workflows.terminate(order.instance_id)
     except Unavailable:
-        event("terminate_failed", job_id=order.key.job_id, tenant_id=order.key.tenant_id)
+        event("terminate_failed", **_named(order))
 
 
 _PAUSES: Final = (0.5, 2, 5, 10)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from uketsuke.domain.failure import ErrorClass
@@ -10,7 +9,7 @@ from uketsuke.domain.job import SilentRun
 from uketsuke.services.messages import message_for
 from uketsuke.services.ports import InstanceState, Ports, Unavailable
 from uketsuke.services.run import RESULT, order_for, with_result
-from uketsuke.services.tell import tell_taken
+from uketsuke.services.tell import span_of, tell_found_complete, tell_taken, traced
 from uketsuke.telemetry import event
 
 # Woken so often and never heard of since: nobody lives there.
@@ -70,7 +69,13 @@ async def _wake(run: SilentRun, state: InstanceState, *, ports: Ports) -> None:
         await ports.workflows.wake(run.instance_id)
     await ports.runs.nudge(run, lease=ports.settings.lease)
     job = run.job
-    event("run_nudged", job_id=job.id, tenant_id=job.tenant_id, attempt=job.attempt_no)
+    event(
+        "run_nudged",
+        job_id=job.id,
+        tenant_id=job.tenant_id,
+        attempt=job.attempt_no,
+        **traced(span_of(job)),
+    )
 
 
 async def _end(run: SilentRun, error_class: ErrorClass, *, ports: Ports) -> None:
@@ -86,8 +91,8 @@ async def _settle_kept(run: SilentRun, *, ports: Ports) -> bool:
     found = next((one for one in kept if (one.step, one.digest) == RESULT), None)
     if found is None or found.content is None:
         return False
-    for state in (await ports.jobs.settle([with_result(run, found)])).values():
-        tell_taken(replace(run.job, state=state))
+    if await ports.jobs.settle([with_result(run, found)]):
+        tell_found_complete(run.job, now=ports.clock.now())
     return True
 
 

@@ -14,6 +14,7 @@ from uketsuke.domain.ids import RANDOM_BYTES, time_sorted_id
 from uketsuke.domain.job import InputForm, InputPlace, Job, JobKey, NewJob, Redriving, RunStart
 from uketsuke.domain.lifecycle import Engine, Origin
 from uketsuke.domain.price import Expected
+from uketsuke.domain.trace import SPAN_BYTES, TRACE_BYTES, Span, read_traceparent
 from uketsuke.services.messages import message_for
 from uketsuke.services.ports import (
     AcceptedNew,
@@ -22,7 +23,7 @@ from uketsuke.services.ports import (
     Unavailable,
 )
 from uketsuke.services.run import start_instance
-from uketsuke.services.tell import tell_taken
+from uketsuke.services.tell import tell_accepted, tell_taken, traced
 from uketsuke.telemetry import event
 
 
@@ -81,6 +82,8 @@ async def admit(
     new = _new_job(submission, job_id=job_id, start=start, ports=ports)
     await _store_large_content(new, submission, ports=ports)
     admission = await _accept(new, ports=ports)
+    for outlived in admission.outlived:
+        tell_taken(outlived)
     if isinstance(admission, AcceptedNew):
         await _set_going(admission, new, ports=ports)
     await _drop_unnamed(new, admission, ports=ports)
@@ -97,8 +100,7 @@ async def _accept(new: NewJob, *, ports: Ports) -> Admission:
 
 
 async def _set_going(admission: AcceptedNew, new: NewJob, *, ports: Ports) -> None:
-    for outlived in admission.outlived:
-        tell_taken(outlived)
+    tell_accepted(admission.job)
     if new.start is None:
         await _tell_queue(admission.job, ports=ports)
     else:
@@ -112,7 +114,12 @@ async def _tell_queue(job: Job, *, ports: Ports) -> None:
         async with asyncio.timeout(limit):
             await ports.queue.send(message_for(job))
     except (TimeoutError, Unavailable):
-        event("send_failed", job_id=job.id, tenant_id=job.tenant_id)
+        event(
+            "send_failed",
+            job_id=job.id,
+            tenant_id=job.tenant_id,
+            **traced(read_traceparent(job.traceparent)),
+        )
 
 
 async def _store_large_content(new: NewJob, submission: Submission, *, ports: Ports) -> None:
@@ -163,7 +170,7 @@ def _new_job(
         fingerprint=fingerprint(submission.document, secret=settings.key_hash_secret)
         if keyed
         else None,
-        traceparent=submission.traceparent,
+        traceparent=submission.traceparent or _new_trace(ports),
         # An upload outlives every job that names it, and then the time to redrive that job.
         keep_uploads=submission.deadline + settings.keep_inputs,
         run_limit=submission.run_limit,
@@ -172,6 +179,12 @@ def _new_job(
         expected=submission.expected,
         redriving=submission.redriving,
     )
+
+
+def _new_trace(ports: Ports) -> str:
+    """Begin a trace for what nobody has asked for in one, as a schedule's job."""
+    dice = ports.dice
+    return Span.first(dice.entropy(TRACE_BYTES), dice.entropy(SPAN_BYTES)).traceparent
 
 
 def _start_of(submission: Submission, *, ports: Ports) -> RunStart | None:
@@ -190,5 +203,14 @@ def _place(submission: Submission, key: JobKey, *, ports: Ports) -> tuple[InputP
     if len(content.encode()) <= ports.settings.inline_bytes:
         return InputPlace(form=form, bytes=size), content
     unguessable = ports.dice.entropy(16).hex()
-    object_key = f"{key.tenant_id}/{key.job_id}/input-{unguessable}"
+    # A redrive's lies with its letter, whose next redrive finds it if nobody knows what became of
+    # this one; see services.redrive.
+    redriving = submission.redriving
+    owner = redriving.letter_id if redriving else key.job_id
+    object_key = f"{stored_under(key.tenant_id, owner)}input-{unguessable}"
     return InputPlace(form=form, bytes=size, object_key=object_key), None
+
+
+def stored_under(tenant_id: str, owner: str) -> str:
+    """Return what the names of the objects of a job, or of a letter's redrives, begin with."""
+    return f"{tenant_id}/{owner}/"

@@ -18,41 +18,42 @@ from uketsuke.services.messages import message_for
 from uketsuke.services.occurrences import RunLimits, look_after_occurrences, start_due
 from uketsuke.services.ports import Ports, Unavailable
 from uketsuke.services.purge import purge_inputs, purge_jobs, purge_letters
+from uketsuke.services.redrive import Planner
+from uketsuke.services.redrives import drive_redrives
 from uketsuke.services.rollup import roll_up
 from uketsuke.services.silence import end_doomed, look_after
 from uketsuke.services.tell import tell_taken
-from uketsuke.telemetry import event, where_raised
+from uketsuke.telemetry import event, raised
 
 _NO_KINDS: Final[RunLimits] = MappingProxyType({})
+_REDRIVES: Final = "redrives"
 Duty = Callable[[Ports], Awaitable[int]]
 
 _PAGE: Final = 200
 _PAGES_A_TICK: Final = 10
 # As many messages wait already: those that we would add are most likely among them.
 _BACKLOG_IS_BEHIND: Final = 1000
-_DUTY_LEASE: Final = timedelta(minutes=5)
+DUTY_LEASE: Final = timedelta(minutes=5)
 
 
-async def sweep(ports: Ports, *, limits: RunLimits = _NO_KINDS) -> None:
+async def sweep(
+    ports: Ports, *, limits: RunLimits = _NO_KINDS, planner: Planner | None = None
+) -> None:
     """Do every duty that no other sweep is at. Never raises for what a duty met.
 
-    ``limits`` are of the kinds that schedules may start.
+    ``limits`` are of the kinds that schedules may start; ``planner`` says how bulk redrives are
+    worked, and without one they wait.
     """
-    for name, duty in _duties(limits).items():
+    for name, duty in _duties(limits, planner).items():
         try:
             await _do(name, duty, ports)
         except Exception as error:  # one failing duty must not stop the others
-            event(
-                "duty_failed",
-                duty=name,
-                error_type=type(error).__name__,
-                error_at=where_raised(error),
-            )
+            event("duty_failed", duty=name, **raised(error))
 
 
 async def _do(name: str, duty: Duty, ports: Ports) -> None:
     token = ports.dice.entropy(16).hex()
-    if not await ports.sweeping.claim_duty(name, token=token, lease=_DUTY_LEASE):
+    if not await ports.sweeping.claim_duty(name, token=token, lease=DUTY_LEASE):
         return
     try:
         count = await duty(ports)
@@ -70,7 +71,7 @@ async def wake(ports: Ports) -> int:
         woken = await ports.sweeping.wake_page(
             cursor, limit=_PAGE, first_grace=ports.settings.first_wake
         )
-        for job in woken.ended:
+        for job in (*woken.ended, *woken.taken_back):
             tell_taken(job)
         count += len(woken.ended) + len(woken.to_send) + len(woken.silent)
         if not behind:
@@ -101,18 +102,18 @@ async def _look_after(runs: Sequence[SilentRun], ports: Ports) -> None:
                 "run_not_asked",
                 job_id=run.job.id,
                 tenant_id=run.job.tenant_id,
-                error_type=type(error).__name__,
-                error_at=where_raised(error),
+                **raised(error),
             )
 
 
 def duty_names() -> Sequence[str]:
     """Return the duties that a sweep does, each with a row that says when it was done last."""
-    return tuple(_duties(_NO_KINDS))
+    return (*_duties(_NO_KINDS, None), _REDRIVES)
 
 
-def _duties(limits: RunLimits) -> Mapping[str, Duty]:
-    """Each duty by its name; what is due on the minute comes first."""
+def _duties(limits: RunLimits, planner: Planner | None) -> Mapping[str, Duty]:
+    """Each duty by its name; what is due on the minute comes first, what asks the most last."""
+    redrives = {_REDRIVES: partial(drive_redrives, planner=planner)} if planner else {}
     return {
         "start_due": start_due,
         "occurrences": partial(look_after_occurrences, limits=limits),
@@ -123,4 +124,5 @@ def _duties(limits: RunLimits) -> Mapping[str, Duty]:
         "purge_letters": purge_letters,
         "conditions": reckon_conditions,
         "roll_up": roll_up,
+        **redrives,
     }

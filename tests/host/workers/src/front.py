@@ -186,6 +186,12 @@ async def work_on(worker, query):
         await _note(worker, "finally", query["mark"])
 
 
+async def call_with(worker, query):
+    await fetch(query["server"], headers={"x-mark": query["mark"]})
+    await _note(worker, "answered", query["mark"])
+    return {}
+
+
 def abort(worker, query):
     STATE["interpreter"] = "has aborted"
     os.abort()

@@ -10,7 +10,7 @@ from pyodide.ffi import create_proxy
 
 from uketsuke.adapters.cloudflare import ffi
 from uketsuke.services.ports import TooLarge
-from uketsuke.telemetry import event, where_raised
+from uketsuke.telemetry import event, raised
 
 
 async def read_stream(stream: Any, *, limit: int) -> bytes:
@@ -53,7 +53,7 @@ class _Source:
         try:
             piece = await anext(self._pieces, None)
         except Exception as error:  # whatever it was: a part must not be taken for the whole
-            event("stream_broke", error_type=type(error).__name__, error_at=where_raised(error))
+            event("stream_broke", **raised(error))
             self._end(lambda: controller.error(js.Error.new("the rest could not be had")))
             return
         if piece is None:

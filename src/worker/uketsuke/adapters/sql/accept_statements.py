@@ -13,7 +13,8 @@ _IF_STARTED: Final = f"CASE WHEN ?17 IS NOT NULL THEN {NOW} END"
 # ?15 uploads and finished jobs that must exist (JSON array of ids), ?16 limit of one attempt in ms;
 # for a job that is born running ?17 its lease token and ?18 the lease in ms, else null; ?19 what it
 # may cost, ?20 what its kind expects; for a redrive ?21 the job and ?22 the dead letter that it
-# comes from, else null, and ?23 how many redrives its line has with it
+# comes from, else null, and ?23 how many redrives its line has with it; ?24 the bulk redrive that
+# starts it, which must be going on, or null
 INSERT_JOB: Final = f"""
 INSERT INTO jobs (tenant_id, id, request_key, kind, engine, origin, state, run_key, live_run_key,
                   params, metadata, input, traceparent, max_attempts, created_at, due_at, wake_at,
@@ -36,7 +37,11 @@ SELECT ?1, ?2, ?3, ?4, ?5, ?6, CASE WHEN ?17 IS NULL THEN 'accepted' ELSE 'runni
                                        WHERE source.tenant_id = ?1
                                          AND source.id = named.value
                                          AND {KEPT_RESULT}))
-   AND (?22 IS NULL OR EXISTS (SELECT 1 FROM dead_letters WHERE id = ?22 AND status = 'open'))
+   AND (?22 IS NULL OR EXISTS (SELECT 1
+                                 FROM dead_letters AS d
+                                WHERE d.id = ?22 AND d.tenant_id = ?1 AND d.status = 'open'))
+   AND (?24 IS NULL
+        OR EXISTS (SELECT 1 FROM redrives WHERE id = ?24 AND state IN ('canary', 'running')))
 ON CONFLICT DO NOTHING
 """
 

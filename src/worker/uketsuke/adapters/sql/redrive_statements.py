@@ -16,7 +16,6 @@ SELECT ?1, {NOW}, ?2, ?3, id, tenant_id, ?5, ?6, ?7
  WHERE d.id = ?4 AND d.status = 'open'
    AND (?8 IS NULL
         OR EXISTS (SELECT 1 FROM jobs AS j WHERE j.tenant_id = d.tenant_id AND j.id = ?8))
-ON CONFLICT DO NOTHING
 """
 
 # After the new job's row, in its transaction, and only if that was written: the letter is open no
@@ -25,7 +24,7 @@ RESOLVE_REDRIVEN: Final = f"""
 UPDATE dead_letters
    SET status = 'redriven', redriven_to = ?2, resolved_by = ?4, resolved_at = {NOW}, reason = ?5,
        redrive_id = ?6
- WHERE id = ?3 AND status = 'open'
+ WHERE id = ?3 AND tenant_id = ?1 AND status = 'open'
    AND EXISTS (SELECT 1 FROM jobs WHERE jobs.tenant_id = ?1 AND jobs.id = ?2)
 """
 
@@ -34,7 +33,9 @@ LINK_REDRIVEN: Final = """
 UPDATE jobs
    SET redriven_to = ?2
  WHERE tenant_id = ?1 AND id = ?4 AND redriven_to IS NULL
-   AND EXISTS (SELECT 1 FROM dead_letters AS d WHERE d.id = ?3 AND d.redriven_to = ?2)
+   AND EXISTS (SELECT 1
+                 FROM dead_letters AS d
+                WHERE d.id = ?3 AND d.tenant_id = ?1 AND d.redriven_to = ?2)
 """
 
 # ?1 letter, ?2 actor, ?3 reason

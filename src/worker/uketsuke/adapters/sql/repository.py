@@ -68,18 +68,17 @@ class SqlJobs:
         guarding = _failing_outlived(new, self._retention)
         answers = await self._database.batch([*guarding, *_accepting(new)])
         found = answers[-1]
+        outlived = list(map(rows.to_job, answers[len(guarding) - 1])) if guarding else ()
         if not found:
-            return InputVanished()
+            return InputVanished(outlived=outlived)
         (row,) = found
-        job = rows.to_job(row)
         match row["how"]:
             case "new":
-                outlived = answers[len(guarding) - 1] if guarding else ()
-                return AcceptedNew(job=job, outlived=[rows.to_job(old) for old in outlived])
+                return AcceptedNew(job=rows.to_job(row), outlived=outlived)
             case "known_key":
-                return _known_key(row)
+                return replace(_known_key(row), outlived=outlived)
             case _:
-                return RunInProgress(job=job)
+                return RunInProgress(job=rows.to_job(row), outlived=outlived)
 
     async def find(self, job_id: str, *, tenant_id: str | None) -> Job | None:
         if tenant_id is None:
@@ -87,6 +86,11 @@ class SqlJobs:
         else:
             found = await self._select(sql.SELECT_JOB, tenant_id, job_id)
         return rows.to_job(found[0]) if found else None
+
+    async def look(self, key: JobKey) -> SeenJob | None:
+        # No lease has this token: the job is nobody's here, and its input does not come along.
+        found = await self._select(sql.LOOK, rows.from_keys([key]), "", *self._tariff)
+        return rows.to_seen_job(found[0]) if found else None
 
     async def find_by_request(self, *, tenant_id: str, request_key: str) -> KnownKey | None:
         found = await self._select(sql.SELECT_BY_REQUEST, tenant_id, request_key)
@@ -271,10 +275,10 @@ def _accepting(new: NewJob) -> Sequence[Statement]:
     return [*accepting, Statement(accept.SELECT_ADMITTED, winner)]
 
 
-def _origin(redriving: Redriving | None) -> tuple[str | None, str | None, int]:
+def _origin(redriving: Redriving | None) -> tuple[str | None, str | None, int, str | None]:
     if redriving is None:
-        return None, None, 0
-    return redriving.job_id, redriving.letter_id, redriving.redrives
+        return None, None, 0, None
+    return redriving.job_id, redriving.letter_id, redriving.redrives, redriving.redrive_id
 
 
 def _known_key(row: Row) -> KnownKey:

@@ -196,6 +196,7 @@ def to_leased_job(row: Row, *, token: str) -> LeasedJob:
         time_left=to_duration(row["time_left"]),
         limit_left=to_duration(row["limit_left"]),
         taken_over=bool(row["taken_over"]),
+        lost_before=bool(row["lost_before"]),
         reserved_micros=row["reserved_micros"],
         lives=row["lives"],
         funds=to_funds(row["funds"]),

@@ -120,7 +120,8 @@ UPDATE jobs
 """
 
 # How each job of the wave stands now, within the same transaction. The input comes along for
-# those that are ours. ?1 wave, ?2 token, ?3 rates of the kinds, ?4 daily budget
+# those that are ours. What was taken back is due anew from then on, what was taken over is not: so
+# lost_before is told apart. ?1 wave, ?2 token, ?3 rates of the kinds, ?4 daily budget
 LOOK: Final = f"""
 SELECT {J_JOB},
        j.lease_token IS ?2 || '.' || j.id AS ours,
@@ -134,6 +135,12 @@ SELECT {J_JOB},
                                       FROM attempts AS a
                                      WHERE a.tenant_id = j.tenant_id AND a.job_id = j.id
                                        AND a.error_class = 'crashed') AS taken_over,
+       j.attempt_no > 1 AND EXISTS (SELECT 1
+                                      FROM attempts AS a
+                                     WHERE a.tenant_id = j.tenant_id AND a.job_id = j.id
+                                       AND a.number = j.attempt_no - 1
+                                       AND a.error_class = 'crashed'
+                                       AND a.started_at >= j.due_at) AS lost_before,
        j.engine = 'queue'
          AND (j.crashes > 0 OR (j.state = 'running' AND j.leased_until <= {NOW})) AS quarantined,
        j.attempts >= j.max_attempts

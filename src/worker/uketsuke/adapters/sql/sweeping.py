@@ -94,11 +94,12 @@ class SqlSweeping:
             [*taking_back(keys, self._retention), move]
         )
         changed = [rows.to_job(row) for row in (*back, *overdue)]
+        taken_back = [job for job in changed if not job.terminal]
         last = waking[-1]
         return Woken(
-            to_send=[job for job in changed if not job.terminal]
-            + [rows.to_job(row) for row in moved if row["to_send"]],
+            to_send=taken_back + [rows.to_job(row) for row in moved if row["to_send"]],
             ended=[job for job in changed if job.terminal],
+            taken_back=taken_back,
             silent=[_silent(row) for row in moved if row["silent"]],
             cursor=(int(last["wake_at"]), last["tenant_id"], last["id"]) if full else None,
         )

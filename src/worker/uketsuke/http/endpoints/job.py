@@ -85,4 +85,6 @@ def _show_event(event: JobEventView) -> dict[str, object]:
         "at": rfc3339(event.at),
         "attempt": event.attempt,
         "class": event.error_class,
+        "duration_ms": event.duration_ms,
+        "provider_ms": event.provider_ms,
     }

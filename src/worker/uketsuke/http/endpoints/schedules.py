@@ -54,7 +54,7 @@ async def get_schedule(request: Request, context: Context, *, name: str) -> Resp
 async def put_schedule_document(request: Request, context: Context, *, name: str) -> Response:
     """Make a schedule, 201, or replace it, 200."""
     document = await read_json(request, limit=context.settings.max_body_bytes)
-    around = await look_around(document, context)
+    around = await look_around(document, context, tenant_id=context.tenant_id)
     faults = list(islice(schedule_faults(document, around, name=name), MOST_FAULTS + 1))
     if faults:
         raise refuse_faults(faults)

@@ -33,7 +33,7 @@ async def submit_job(request: Request, context: Context) -> Response:
     """Take a job in: 202 once it is durable, or with the job that stands for it already."""
     document = await read_json(request, limit=context.settings.max_body_bytes)
     key, key_faults = read_key(request.headers)
-    around = await look_around(document, context)
+    around = await look_around(document, context, tenant_id=context.tenant_id)
     found = chain(key_faults, submission_faults(document, around))
     faults = list(islice(found, MOST_FAULTS + 1))
     if faults:

@@ -14,6 +14,7 @@ from uketsuke.services.ports.ai import (
     AudioForm,
     AudioInput,
 )
+from uketsuke.services.ports.audit import Audit, AuditFilter, AuditPage
 from uketsuke.services.ports.costs import (
     Costs,
     DayBudget,
@@ -23,7 +24,8 @@ from uketsuke.services.ports.costs import (
     UsagePage,
     Used,
 )
-from uketsuke.services.ports.dead_letters import DeadLetters
+from uketsuke.services.ports.dead_letters import Counter, DeadLetters
+from uketsuke.services.ports.doctor import Doctor
 from uketsuke.services.ports.jobs import (
     NO_LANES,
     AcceptedNew,
@@ -55,6 +57,14 @@ from uketsuke.services.ports.platform import (
     Unavailable,
     WatchedQueue,
     Workflows,
+)
+from uketsuke.services.ports.redrives import (
+    BulkPlace,
+    Candidates,
+    Decided,
+    RedrivePage,
+    Redrives,
+    ShownRedrive,
 )
 from uketsuke.services.ports.schedules import (
     DueSchedules,
@@ -103,6 +113,9 @@ class Ports:
     triage: Triage
     conditions: Conditions
     metrics: Metrics
+    doctor: Doctor
+    audit: Audit
+    redrives: Redrives
     keys: KeyStore
     blobs: Blobs
     queue: JobQueue
@@ -122,14 +135,22 @@ __all__ = [
     "AiRefused",
     "AudioForm",
     "AudioInput",
+    "Audit",
+    "AuditFilter",
+    "AuditPage",
     "Blobs",
+    "BulkPlace",
+    "Candidates",
     "Clock",
     "Conditions",
     "Costs",
+    "Counter",
     "DayBudget",
     "DeadLetters",
+    "Decided",
     "Delivery",
     "Dice",
+    "Doctor",
     "DueSchedules",
     "Expired",
     "HttpAnswer",
@@ -156,10 +177,13 @@ __all__ = [
     "Ports",
     "Purging",
     "PutSchedule",
+    "RedrivePage",
+    "Redrives",
     "RunInProgress",
     "Runs",
     "SchedulePage",
     "Schedules",
+    "ShownRedrive",
     "Steps",
     "StoredStream",
     "StreamedBody",

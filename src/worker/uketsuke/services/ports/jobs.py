@@ -28,15 +28,24 @@ from uketsuke.services.ports.platform import Delivery
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AcceptedNew:
-    """The job is durable. ``outlived`` held its run key beyond its limit, and was failed for it."""
+class Admitted:
+    """What a submission has led to; ``outlived`` held its run key beyond its limit, and has ended.
 
-    job: Job
+    That stands whatever became of the submission.
+    """
+
     outlived: Sequence[Job] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KnownKey:
+class AcceptedNew(Admitted):
+    """The job is durable."""
+
+    job: Job
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownKey(Admitted):
     """The idempotency key is taken: this job was made under it, with this fingerprint."""
 
     job: Job
@@ -44,14 +53,14 @@ class KnownKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunInProgress:
+class RunInProgress(Admitted):
     """The run key is held by this live job."""
 
     job: Job
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InputVanished:
+class InputVanished(Admitted):
     """An upload that the submission names is not there any more."""
 
 
@@ -81,6 +90,10 @@ class Jobs(Protocol):
 
     async def find(self, job_id: str, *, tenant_id: str | None) -> Job | None:
         """``tenant_id`` None is an operator's: the job of any tenant."""
+        ...
+
+    async def look(self, key: JobKey) -> SeenJob | None:
+        """Tell how a job stands by the database's clock, and change nothing; None if it is not."""
         ...
 
     async def find_by_request(self, *, tenant_id: str, request_key: str) -> KnownKey | None: ...

@@ -66,12 +66,16 @@ class Inputs(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Woken:
-    """What one page of the sweep did. ``cursor`` is where the next page begins; None at the end."""
+    """What one page of the sweep did. ``cursor`` is where the next page begins; None at the end.
+
+    ``taken_back`` are those of ``to_send`` that lost a holder just now.
+    """
 
     to_send: Sequence[Job]
     ended: Sequence[Job]
     silent: Sequence[SilentRun]
     cursor: tuple[int, str, str] | None
+    taken_back: Sequence[Job] = ()
 
 
 class Sweeping(Protocol):
