@@ -1,8 +1,7 @@
 """Duties that would find nothing each minute: they were half of all transactions.
 
 No history has schedules, and what the conditions, the alerts and the figures over time say changes
-nothing. And nothing is past its
-retention before that has passed.
+nothing. And nothing is past its retention before that has passed.
 """
 
 from __future__ import annotations

@@ -137,6 +137,19 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         answer="All of them by name, on one page, as the sweep left them.",
         content=_json("AlertList"),
     ),
+    "get_metrics_series": Operation(
+        summary="See how the deployment did over time",
+        answer="Every point of the range, oldest first. The last one is not over.",
+        content=_json("MetricsSeries"),
+    ),
+    "scrape_metrics": Operation(
+        summary="Scrape the figures, as Prometheus does",
+        answer="OpenMetrics, or the classic text format for whoever wants that more.",
+        content={
+            "application/openmetrics-text": {"schema": {"type": "string"}},
+            "text/plain": {"schema": {"type": "string"}},
+        },
+    ),
     "redrive_letter": Operation(
         summary="Redrive a dead letter",
         status=202,
@@ -193,19 +206,6 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         body=_json("RepairBody"),
         content=_json("RepairReport"),
     ),
-    "get_metrics_series": Operation(
-        summary="See how the deployment did over time",
-        answer="Every point of the range, oldest first. The last one is not over.",
-        content=_json("MetricsSeries"),
-    ),
-    "scrape_metrics": Operation(
-        summary="Scrape the figures, as Prometheus does",
-        answer="OpenMetrics, or the classic text format for whoever wants that more.",
-        content={
-            "application/openmetrics-text": {"schema": {"type": "string"}},
-            "text/plain": {"schema": {"type": "string"}},
-        },
-    ),
     "get_health": Operation(
         summary="Ask whether the Worker lives", answer="It does.", content=_json("Status")
     ),
@@ -231,14 +231,14 @@ QUERY_PARAMETERS: Final[Mapping[str, tuple[Schema, str]]] = {
     "limit": ({"type": "integer", "minimum": 1, "maximum": 200, "default": 50}, "A page's length."),
     "cursor": (_TEXT, "Where the page begins; it comes in next."),
     "tenant": (_TEXT, "For operators: whose."),
-    "action": (_TEXT, "Only acts of this sort."),
-    "target": (_TEXT, "Only what was done to this: a dead letter's id, or a bulk redrive's."),
-    "check": (_TEXT, "Only this check."),
-    "actor": (_TEXT, "Only what was done with the key of this id."),
     "range": (
         {"type": "string", "enum": ["hour", "day", "week"], "default": "hour"},
         "How far back: 60 minutes, 96 quarters of an hour, 168 hours.",
     ),
+    "action": (_TEXT, "Only acts of this sort."),
+    "target": (_TEXT, "Only what was done to this: a dead letter's id, or a bulk redrive's."),
+    "check": (_TEXT, "Only this check."),
+    "actor": (_TEXT, "Only what was done with the key of this id."),
     "from": (_DAY, "The first day, UTC; else 30 days are shown."),
     "to": (_DAY, "The last day, UTC, included; else today."),
 }

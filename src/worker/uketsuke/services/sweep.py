@@ -27,13 +27,13 @@ from uketsuke.services.tell import tell_taken
 from uketsuke.telemetry import event, raised
 
 _NO_KINDS: Final[RunLimits] = MappingProxyType({})
+_REDRIVES: Final = "redrives"
 Duty = Callable[[Ports], Awaitable[int]]
 
 _PAGE: Final = 200
 _PAGES_A_TICK: Final = 10
 # As many messages wait already: those that we would add are most likely among them.
 _BACKLOG_IS_BEHIND: Final = 1000
-_REDRIVES: Final = "redrives"
 DUTY_LEASE: Final = timedelta(minutes=5)
 
 

@@ -116,10 +116,10 @@ class Ports:
     money_and_lanes: MoneyAndLanes
     alerts: Alerts
     receiver: Receiver | None
+    metrics: Metrics
     doctor: Doctor
     audit: Audit
     redrives: Redrives
-    metrics: Metrics
     keys: KeyStore
     blobs: Blobs
     queue: JobQueue
