@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import timedelta
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -22,6 +22,7 @@ from uketsuke.domain.objective import (
     parse_receiver,
 )
 from uketsuke.domain.price import Price, Rates, Tariff, highest, rates_for
+from uketsuke.domain.price_setting import parse_prices
 from uketsuke.domain.price_table import PRICE_TABLE
 
 
@@ -263,40 +264,9 @@ def _kind_models(text: str) -> Mapping[str, Mapping[Capability, Lane]]:
     }
 
 
-_HIGHEST_PRICE: Final = parse_usd("1000000")
-
-
-def _prices(text: str) -> Mapping[Lane, Price]:
-    set_here = {parse_lane(lane): _price(**members) for lane, members in json.loads(text).items()}
-    return {**PRICE_TABLE, **set_here}
-
-
-def _price(
-    *,
-    as_of: str,
-    input_per_million: str | None = None,
-    output_per_million: str | None = None,
-    audio_per_minute: str | None = None,
-) -> Price:
-    """Read one entry of ``PRICES``. It replaces the table's whole entry."""
-    told = (input_per_million, output_per_million, audio_per_minute)
-    put_in, out, minute = (None if usd is None else parse_usd(usd) for usd in told)
-    if told == (None, None, None):
-        raise ValueError("a price says what something costs")
-    if max(put_in or 0, out or 0, minute or 0) > _HIGHEST_PRICE:
-        raise ValueError("no model is as dear, and sums of such prices would fit no column")
-    return Price(
-        as_of=date.fromisoformat(as_of),
-        source="PRICES",
-        input_per_million=put_in,
-        output_per_million=out,
-        audio_per_minute=minute,
-    )
-
-
 _CONVERTERS: Final[Mapping[str, Callable[[str], object]]] = {
     "KIND_MODELS": _kind_models,
-    "PRICES": _prices,
+    "PRICES": parse_prices,
     "DAILY_BUDGET_USD": parse_usd,
     "ALERT_OBJECTIVES": parse_objectives,
     "ALERT_WEBHOOK_URL": parse_receiver,
