@@ -197,10 +197,8 @@ def test_a_patch_names_the_uploads_of_the_jobs_tenant_alone(office: Office) -> N
     run(office, main)
 
 
-@pytest.mark.parametrize(
-    "patch", [{}, {"params": {}}, {"input": {"text": SECRET}}, {"max_attempts": 1}]
-)
-def test_a_patch_that_changes_nothing_is_none(office: Office, patch: object) -> None:
+@pytest.mark.parametrize("patch", [{}, {"params": {}}, {"input": {}, "params": {}}])
+def test_a_patch_that_names_nothing_is_none(office: Office, patch: object) -> None:
     async def main() -> None:
         letter = await secret(office)
 
@@ -208,6 +206,38 @@ def test_a_patch_that_changes_nothing_is_none(office: Office, patch: object) -> 
 
         assert_problem(answer, 422, "not_replayable")
         assert await letter_now(office, letter) == letter
+
+    run(office, main)
+
+
+@pytest.mark.parametrize("words", [76, 77])
+@pytest.mark.parametrize("text", ["a wrong guess", SECRET])
+def test_a_patch_is_answered_alike_whether_or_not_it_guesses_what_was_asked(
+    office: Office, words: int, text: str
+) -> None:
+    async def main() -> None:
+        letter = await secret(office, params={"max_words": 77}, run_key="nightly")
+        await office.world.submitted(run_key="nightly")  # so that a guess costs nothing
+        guess = {"input": {"text": text}, "params": {"max_words": words}}
+
+        answer = await office.redrive(letter, patch=guess)
+
+        assert_problem(answer, 409, "run_in_progress")
+        assert await letter_now(office, letter) == letter
+
+    run(office, main)
+
+
+def test_a_patch_that_names_what_was_there_redrives_what_a_bad_deployment_ended(
+    office: Office,
+) -> None:
+    async def main() -> None:
+        letter = await secret(office)
+
+        answer = await office.redrive(letter, patch={"max_attempts": 1})
+
+        assert answer.status == 202
+        assert (await job(office, answer.document["id"])).max_attempts == 1
 
     run(office, main)
 
