@@ -173,6 +173,25 @@ def test_a_patch_may_bring_another_input_in_another_form(office: Office) -> None
     run(office, main)
 
 
+def test_whoever_does_not_know_the_form_of_the_input_is_told_how_to_replace_it(
+    office: Office,
+) -> None:
+    async def main() -> None:
+        ref = await uploaded(office.world)
+        letter = await secret(office, form=InputForm.REF, content=None, refs=(ref,))
+
+        beside = await office.redrive(letter, patch={"input": {"text": "another"}})
+        (fault,) = beside.document["errors"]
+        others = dict.fromkeys(("texts", "ref", "refs"))
+        instead = await office.redrive(letter, patch={"input": {"text": "another", **others}})
+
+        assert (fault["pointer"], fault["code"]) == ("/patch/input", "bad_value")
+        assert "null for each of the others" in fault["detail"]
+        assert await content_of(office.world, await job(office, instead.document["id"])) == "another"
+
+    run(office, main)
+
+
 def test_an_input_that_a_patch_makes_long_runs_on_a_workflow(office: Office) -> None:
     async def main() -> None:
         letter = await secret(office)
