@@ -187,7 +187,8 @@ def test_whoever_does_not_know_the_form_of_the_input_is_told_how_to_replace_it(
 
         assert (fault["pointer"], fault["code"]) == ("/patch/input", "bad_value")
         assert "null for each of the others" in fault["detail"]
-        assert await content_of(office.world, await job(office, instead.document["id"])) == "another"
+        new = await job(office, instead.document["id"])
+        assert await content_of(office.world, new) == "another"
 
     run(office, main)
 

@@ -22,7 +22,7 @@ def merged(target: object, patch: object) -> object:
 
 
 def names_nothing(patch: object) -> bool:
-    """Say whether a patch is objects alone, so that it gives no place a value and takes none away."""
+    """Say whether a patch is objects alone, which give no place a value and take none away."""
     return isinstance(patch, dict) and all(map(names_nothing, patch.values()))
 
 

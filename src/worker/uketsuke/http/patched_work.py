@@ -93,7 +93,7 @@ def _without_content(fault: Fault) -> Fault:
     return replace(fault, pointer="/".join(fault.pointer.split("/")[: _DEEPEST_TOLD + 1]))
 
 
-# Who patches does not know which form that is, and need not: null for what is not there is no fault.
+# Who patches does not know which form that is, and need not: null for what is not there is sound.
 _OTHER_FORM: Final = (
     "Another input stays beside this one until a null for its form takes it out: give null for "
     "each of the others."
