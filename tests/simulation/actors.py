@@ -1,4 +1,4 @@
-"""Who does something in a history: callers, Workers, the cron, and other people's messages."""
+"""Who does something in a history: callers, Workers, and the cron."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import msgspec
 
 from tests.simulation.isolate import Ended, Isolate
 from tests.simulation.kind import BOOK, SIMULATED, BookParams, chapter_of
+from tests.simulation.planner import planner_of
 from tests.simulation.provider import SECRET, ProviderClient
 from tests.simulation.trace import name_of
 from tests.simulation.workflows import Instance, LifeSteps
@@ -30,15 +31,17 @@ from uketsuke.services.ports import (
     AcceptedNew,
     Admission,
     Delivery,
+    InputVanished,
     KnownKey,
     Ports,
     RunInProgress,
     Unavailable,
 )
-from uketsuke.services.revive import revive
+from uketsuke.services.revive import revive_all
 from uketsuke.services.run import RunFailed, read_order, run_instance
 from uketsuke.services.submit import Submission, submit
 from uketsuke.services.sweep import sweep
+from uketsuke.services.upload import upload
 
 
 def worker_in(isolate: Isolate, world: World, ports: Ports) -> Worker:
@@ -93,11 +96,7 @@ class Consumers:
         world = self.world
         isolate = world.isolate("dlq-consumer")
         ports = world.ports(isolate)
-
-        async def revive_all() -> Mapping[str, Verdict]:
-            return {d.id: await revive(d, ports=ports) for d in deliveries}
-
-        ended = await world.run(isolate, revive_all())
+        ended = await world.run(isolate, revive_all(deliveries, open_ports=lambda: ports))
         if ended.error is not None:
             world.trace.breach("revive-is-total", repr(ended.error))
         return ended.value
@@ -140,10 +139,13 @@ class Cron:
                 world.spawn(self._tick())
 
     async def _tick(self) -> None:
-        isolate = self.world.isolate("sweep")
-        ended = await self.world.run(isolate, sweep(self.world.ports(isolate)))
+        world = self.world
+        isolate = world.isolate("sweep")
+        # Where nobody asks for a bulk redrive, its duty would find nothing each minute.
+        planner = planner_of(world) if world.profile.bulks else None
+        ended = await world.run(isolate, sweep(world.ports(isolate), planner=planner))
         if ended.error is not None:
-            self.world.trace.breach("sweep-is-total", repr(ended.error))
+            world.trace.breach("sweep-is-total", repr(ended.error))
 
 
 @dataclass(slots=True)
@@ -164,6 +166,8 @@ class Callers:
         rng = self.world.rng
         await asyncio.sleep(rng.uniform(0, self.world.profile.heals_at * 0.6))
         submission = self._submission(number)
+        if rng.random() < self.world.profile.uploads:
+            submission = await self._uploaded(submission)
         for _ in range(rng.randint(1, 3)):
             job = await self._submit(submission)
             if job is not None:
@@ -182,6 +186,26 @@ class Callers:
         if not shared and rng.random() < self.world.profile.poison:
             self.world.provider.poison.add(_a_part_of(submission, rng))
         return submission
+
+    async def _uploaded(self, submission: Submission) -> Submission:
+        """Upload the input ahead, if that gets an answer."""
+        world = self.world
+        isolate = world.isolate("api")
+        assert isinstance(submission.content, str)
+        content = submission.content.encode()
+        storing = upload(
+            content,
+            tenant_id=submission.tenant_id,
+            content_type="text/plain",
+            length=len(content),
+            ports=world.ports(isolate),
+        )
+        ended = await world.run(isolate, storing, wall=60.0)
+        if ended.value is None:
+            return submission
+        ref = ended.value.ref
+        world.trace.count("input uploaded")
+        return replace(submission, form=InputForm.REF, content=None, refs=(ref,))
 
     def _as_run(self, submission: Submission) -> Submission:
         rng = self.world.rng
@@ -238,6 +262,9 @@ class Callers:
             case RunInProgress():
                 trace.count("admission:RunInProgress")
                 return None
+            case InputVanished() if submission.refs:
+                trace.count("admission:InputVanished")
+                return None
             case _:
                 trace.breach("submit-answers", repr(admission))
                 return None
@@ -270,30 +297,3 @@ def _a_part_of(submission: Submission, rng: random.Random) -> str:
     asked = msgspec.convert(submission.params, BookParams)
     number = rng.randint(1, asked.chapters)
     return chapter_of(submission.content, number, padding=asked.padding)
-
-
-@dataclass(slots=True)
-class Strangers:
-    """Messages that are none of ours, from a producer that is not ours either."""
-
-    world: World
-    sent: int = 0
-
-    def start(self) -> None:
-        for number in range(self.world.profile.garbage):
-            body = self.world.rng.choice(
-                (
-                    "hello",
-                    [number],
-                    {
-                        "v": 1,
-                        "job": "job_" + f"{number:026}",
-                        "tenant": "acme",
-                        "kind": "summarize",
-                    },
-                    {"v": 9, "future": number},
-                    {"v": 1, "job": 7},
-                )
-            )
-            self.world.queue.push(body)
-            self.sent += 1

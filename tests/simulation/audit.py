@@ -9,15 +9,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tests.simulation.bulk_rules import BulkCheck
 from tests.simulation.change import Change, check_wake, how_it_ended
 from tests.simulation.isolate import Isolate
 from tests.simulation.ledger import Ledger
+from tests.simulation.letters import LetterCheck, check_purged_inputs, find_expired_uploads
 from tests.simulation.rows import JobRow, read_duties, read_rows
 from tests.simulation.runs import check_birth, check_refusal
 from tests.simulation.trace import name_of
+from uketsuke.adapters.sql import purging, sweeping
 from uketsuke.adapters.sql import run_statements as runs
 from uketsuke.adapters.sql import statements as sql
-from uketsuke.adapters.sql import sweeping
 from uketsuke.adapters.sql.accept_statements import SELECT_ADMITTED
 from uketsuke.adapters.sql.cost_statements import TODAY
 from uketsuke.adapters.sql.database import Row, Statement
@@ -46,6 +48,7 @@ class Audit:
         endings = _endings_of(statements)
         self._expect_late_writes(endings)
         self.ledger.began_ms = self.ledger.watched.now_ms()
+        expired = find_expired_uploads(self.ledger, statements)
         try:
             answers = self.ledger.watched.database.run(statements)
         except sqlite3.IntegrityError as error:
@@ -54,6 +57,8 @@ class Audit:
         if connection.total_changes != before:
             self._look_at_changes(statements, endings, isolate)
         self._look_at_answers(statements, answers, rows, isolate)
+        accepted = expired and answers[-1] and answers[-1][0]["how"] == "new"
+        self.ledger.trace.require(not accepted, "the-expired-is-named-by-nobody", str(expired))
         return answers
 
     def _look_at_changes(
@@ -68,6 +73,8 @@ class Audit:
             case runs.KEEP_CHECKPOINT:
                 tenant, job, step, digest, *_ = map(str, statements[0].params)
                 self.ledger.note_checkpoint(JobKey(tenant, job), step, digest)
+            case purging.DELETE_INPUTS:
+                check_purged_inputs(self.ledger, isolate)
             case _:
                 self._compare(statements, endings, isolate)
 
@@ -128,6 +135,9 @@ class Audit:
                 check_wake(self.ledger, new)
             else:
                 Change(self.ledger, statements, endings.get(key), isolate, old, new).check()
+        old_letters = self.ledger.letters
+        LetterCheck(self.ledger, isolate, old_rows).check()
+        BulkCheck(self.ledger, isolate, old_letters).check()
         self._check_keys()
         self._check_budgets()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
@@ -41,7 +42,9 @@ class BlobPort:
     async def put_stream(
         self, key: str, stream: object, *, limit: int, content_type: str
     ) -> StoredStream:
-        raise NotImplementedError("no history uploads")
+        assert isinstance(stream, bytes)
+        await self.put(key, stream, content_type=content_type)
+        return StoredStream(bytes=len(stream), sha256=hashlib.sha256(stream).hexdigest())
 
     async def get(self, key: str) -> bytes | None:
         return await self.wire.call(

@@ -185,7 +185,9 @@ class Change:
             ]
             # One that was turned away has made the park longer: its lease may outlast that.
             failed = (lane.parked_at, lane.failed_token) == ledger.probe
-            free = failed or all((row.leased_until or 0) <= now for row in before)
+            # Or it is the same one, whose first claim came late, after the second was answered.
+            again = (lane.parked_at, token) == ledger.probe
+            free = failed or again or all((row.leased_until or 0) <= now for row in before)
             self._require(free, "one-probe-a-lane", f"{ledger.probe} lives")
             ledger.probe = (lane.parked_at, token)
             ledger.trace.count("lane probed")

@@ -6,23 +6,29 @@ import asyncio
 import contextlib
 import random
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tests.simulation.actors import Callers, Consumers, Cron, Runs, Strangers
+from tests.simulation.actors import Callers, Consumers, Cron, Runs
+from tests.simulation.bulk_rules import judge_bulks
+from tests.simulation.bulks import Bulks
 from tests.simulation.isolate import IsolateDied, track_tasks
 from tests.simulation.loop import NothingWillHappen, VirtualLoop, run, virtual_loop
+from tests.simulation.operators import Operators
 from tests.simulation.profile import Profile, draw_profile
 from tests.simulation.provider import SECRET
+from tests.simulation.purge import judge_letters_purge, judge_purge, race_with_purge
+from tests.simulation.strangers import Strangers
 from tests.simulation.trace import TelemetryTap, Trace
-from tests.simulation.verdict import judge, judge_diagnosis, judge_purge, last_moment_ms
+from tests.simulation.verdict import judge, judge_diagnosis, judge_letters, last_moment_ms
 from tests.simulation.wire import LONGEST_DRAG
 from tests.simulation.world import SharedDatabase, World
 
 _LOOK_EVERY = 15.0
 _PURGED = 0.3  # how many histories are followed to the end of their retention, and examined
 _DRAIN = 8 * 3600.0
+_BULKS_END_WITHIN_MS = 4 * 3_600_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,24 +94,33 @@ async def _play(world: World) -> None:
     world.dead_queue.handler = consumers.handle_dead
     world.workflows.live = Runs(world).live
     callers.start()
-    Strangers(world).start()
+    strangers, operators, bulks = Strangers(world), Operators(world), Bulks(world)
+    for group in (strangers, operators, bulks):
+        group.start()
     world.spawn(cron.tick_forever())
     await asyncio.sleep(world.profile.heals_at)
     world.heal()
     # What was sent before may yet take effect.
     await asyncio.sleep(LONGEST_DRAG)
     healed_at_ms = max(world.now_ms(), world.duty_held_until_ms())
-    await _until_all_ended(world, callers, healed_at_ms)
+    await _until_all_ended(world, [callers, operators, bulks], healed_at_ms)
     await _until_drained(world)
     await judge(world, callers, healed_at_ms=healed_at_ms)
+    judge_letters(world, strangers.sent)
+    judge_bulks(world.ledger)
     if world.rng.random() < _PURGED:
         await judge_diagnosis(world)
+        await race_with_purge(world, operators)
         await judge_purge(world)
+        await operators.look_back()
+        await judge_letters_purge(world)
         await judge_diagnosis(world)
     await world.end()
 
 
-async def _until_all_ended(world: World, callers: Callers, healed_at_ms: int) -> None:
+async def _until_all_ended(
+    world: World, people: Sequence[Callers | Operators | Bulks], healed_at_ms: int
+) -> None:
     while True:
         late = [
             row
@@ -114,9 +129,16 @@ async def _until_all_ended(world: World, callers: Callers, healed_at_ms: int) ->
             and world.now_ms() > last_moment_ms(world, row, healed_at_ms=healed_at_ms)
         ]
         live = any(not row.terminal for row in world.ledger.rows.values())
-        if late or not (live or callers.left):
+        live = live or _bulks_go_on(world, healed_at_ms)
+        if late or not (live or any(group.left for group in people)):
             return
         await asyncio.sleep(_LOOK_EVERY)
+
+
+def _bulks_go_on(world: World, healed_at_ms: int) -> bool:
+    """Whether the cron is still needed for a bulk redrive; not for ever."""
+    going = any(bulk.closed_at is None for bulk in world.ledger.bulks.values())
+    return going and world.now_ms() < healed_at_ms + _BULKS_END_WITHIN_MS
 
 
 async def _until_drained(world: World) -> None:

@@ -54,7 +54,7 @@ def expected_of(text: str, kind: str, params: Mapping[str, object]) -> list[str]
 BOOK: Final = Kind(
     name="book",
     params=BookParams,
-    forms=frozenset({InputForm.TEXT}),
+    forms=frozenset({InputForm.TEXT, InputForm.REF}),
     max_input_bytes=1_000_000,
     engine=lambda _form, _size: Engine.WORKFLOW,
     calls=frozenset({Capability.CHAT}),

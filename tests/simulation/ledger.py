@@ -14,7 +14,7 @@ from typing import Protocol
 
 from tests.simulation.isolate import Death, Isolate
 from tests.simulation.provider import Call, Provider
-from tests.simulation.rows import JobRow
+from tests.simulation.rows import ActRow, BulkRow, JobRow, LetterRow
 from tests.simulation.trace import Trace, name_of
 from tests.simulation.workflows import VirtualWorkflows
 from tests.support.sqlite import SqliteDatabase
@@ -48,6 +48,7 @@ class Ledger:
     engine: VirtualWorkflows
     world: Context
     lease: timedelta
+    keep_letters: timedelta
     slack: timedelta  # a lease and a sweep: how late after its deadline a job may be looked at
     rows: dict[JobKey, JobRow] = field(default_factory=dict)
     duties: dict[str, tuple[str | None, int]] = field(default_factory=dict)
@@ -60,6 +61,15 @@ class Ledger:
     checkpoints: dict[tuple[JobKey, str, str], tuple[object, ...]] = field(default_factory=dict)
     kept: dict[tuple[JobKey, str], float] = field(default_factory=dict)
     doomed: dict[str, float] = field(default_factory=dict)
+    # Of dead letters: what was written of them and of those who dealt with them; each redriven
+    # job's one successor, gone or not; the ids of acts that were asked for with force.
+    letters: dict[str, LetterRow] = field(default_factory=dict)
+    acts: dict[str, ActRow] = field(default_factory=dict)
+    bulks: dict[str, BulkRow] = field(default_factory=dict)
+    successors: dict[JobKey, str] = field(default_factory=dict)
+    forced: set[str] = field(default_factory=set)
+    origins: dict[JobKey, JobKey] = field(default_factory=dict)
+    asked: dict[tuple[JobKey, str], str] = field(default_factory=dict)  # of the provider, by step
     probe: tuple[int, str] = (0, "")  # when a lane was parked, and who was last to try it out
     budget: int | None = None  # each tenant's, for a day
     late_writes: int = 0
@@ -88,7 +98,9 @@ class Ledger:
             if held[1] in event.started
         }
         for key, (attempt, token) in isolate.holds.items():
-            if self.rows[key].lease_token == token:
+            row = self.rows[key]
+            # What stood still past its lease had lost it before, whoever killed it then.
+            if row.lease_token == token and (row.leased_until or 0) > self.watched.now_ms():
                 company = len(at_work - {key})
                 self.blames[key, attempt] = Blame(isolate.death, company)
 
@@ -130,7 +142,14 @@ class Ledger:
         self.note_holder(key, token, isolate)
 
     def note_call(self, key: JobKey, call: Call, isolate: Isolate) -> None:
-        """Hear of a provider's call: no life that began after a step was kept pays for it again."""
+        """Hear of a provider's call: no life that began after a step was kept pays for it again.
+
+        Nor is a redriven job worked on anything but what its origin was worked on.
+        """
+        first = self.asked.setdefault((key, call.step), call.asked)
+        before = self.asked.get((self.origins.get(key, key), call.step), first)
+        same = first == before == call.asked
+        self.trace.require(same, "a-redrive-works-on-the-same", f"{name_of(key.job_id)}")
         kept_at = self.kept.get((key, call.step))
         if kept_at is None or isolate.resumed_at is None:
             return

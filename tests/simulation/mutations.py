@@ -17,9 +17,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
+from tests.simulation.mutation_letters import LETTER_MUTATIONS
 from tests.simulation.mutation_list import MUTATIONS, Mutation
 
+ALL: Final = (*MUTATIONS, *LETTER_MUTATIONS)
 _ROOT = Path(__file__).parents[2]
 _PARTS = ("src/worker", "tests/simulation", "tests/support", "migrations")
 _BROKE = re.compile(r"^(?P<rule>[a-z-]+): \d+ \((?P<seed>\d+)\)$", re.MULTILINE)
@@ -96,7 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, default=3000, help="how many to try at most, each")
     parser.add_argument("--only", default="", help="those with this in their name")
     asked = parser.parse_args(arguments)
-    chosen = [mutation for mutation in MUTATIONS if asked.only in mutation.name]
+    chosen = [mutation for mutation in ALL if asked.only in mutation.name]
     try:
         return run_all(chosen, seeds=asked.seeds)
     except DoesNotFit as error:

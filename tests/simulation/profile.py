@@ -70,6 +70,10 @@ class Profile:
     sweep_skip: float
     sweep_twice: float
     garbage: int
+    uploads: float  # how many inputs are uploaded ahead of their jobs
+    operators: int
+    bulks: int  # how many bulk redrives are asked for
+    echoes: int  # messages of jobs that the dead-letter queue brings without cause
 
 
 def draw_profile(rng: random.Random) -> Profile:
@@ -77,7 +81,7 @@ def draw_profile(rng: random.Random) -> Profile:
     heals_at = rng.choice((90.0, 200.0, 400.0, 900.0))
     return Profile(
         settings=_settings(rng),
-        jobs=rng.randint(2, 12),
+        jobs=rng.randint(2, 10),
         runs=_perhaps(rng, 0.8),
         heals_at=heals_at,
         database=_faults(rng, 0.06),
@@ -103,6 +107,10 @@ def draw_profile(rng: random.Random) -> Profile:
         sweep_skip=_perhaps(rng, 0.4),
         sweep_twice=_perhaps(rng, 0.4),
         garbage=rng.choice((0, 0, 0, 2)),
+        uploads=_perhaps(rng, 0.8),
+        operators=rng.choice((0, 0, 0, 1, 3)),
+        bulks=rng.choice((0, 0, 0, 0, 1, 2)),
+        echoes=rng.choice((0, 0, 0, 4)),
     )
 
 
@@ -166,6 +174,7 @@ def _settings(rng: random.Random) -> Settings:
         retry_base=timedelta(seconds=rng.choice((5, 1))),
         retry_cap=timedelta(seconds=rng.choice((600, 60))),
         inline_bytes=rng.choice((4096, 4096, 16)),
+        keep_inputs=rng.choice((_MONTH, _MONTH, timedelta(minutes=2))),
         lane_spread=timedelta(seconds=rng.choice((60, 60, 10))),
         lane_memory=timedelta(seconds=rng.choice((3600, 3600, 20))),
         park_quota=timedelta(seconds=rng.choice((600, 30))),
@@ -183,6 +192,7 @@ def _settings(rng: random.Random) -> Settings:
     return replace(settings, daily_budget_micros=budget if bound else None)
 
 
+_MONTH = timedelta(days=30)
 # A micro-dollar a token.
 _PRICE = Price(
     as_of=date(2026, 11, 29),

@@ -30,6 +30,7 @@ class Call:
     step: str
     epoch: int
     at: float
+    asked: str
     definite: bool = False
     paid: bool = False
 
@@ -73,7 +74,7 @@ class ProviderClient:
         self.isolate.check()
         self.isolate.spend_call()
         asked = json.loads(body)
-        call = self._record(headers["idempotency-key"])
+        call = self._record(headers["idempotency-key"], _text_of(asked))
         manner = self.provider.manner()
         self.provider.trace.note(
             f"{self.isolate.name} calls the provider for {name_of(call.job_id)}: {manner}"
@@ -90,9 +91,9 @@ class ProviderClient:
     ) -> HttpAnswer:
         raise NotImplementedError("no history hears anything")
 
-    def _record(self, key: str) -> Call:
+    def _record(self, key: str, asked: str) -> Call:
         job_id, step, epoch, *_ = key.split(".")
-        call = Call(key, job_id, step, int(epoch), asyncio.get_running_loop().time())
+        call = Call(key, job_id, step, int(epoch), asyncio.get_running_loop().time(), asked)
         self.provider.calls.append(call)
         self.on_call(self.key_of(job_id), call, self.isolate)
         return call

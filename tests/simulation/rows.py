@@ -38,6 +38,10 @@ class JobRow(NamedTuple):
     error_class: str | None
     error_code: str | None
     result: str | None
+    created_at: int
+    redriven_from: str | None
+    redriven_to: str | None
+    redrives: int
 
     @property
     def key(self) -> JobKey:
@@ -66,6 +70,101 @@ def read_rows(connection: sqlite3.Connection) -> dict[JobKey, JobRow]:
 def changed_at_the_end(old: JobRow, new: JobRow) -> list[str]:
     """Return which of the columns that an end fixes have changed all the same."""
     return [name for name in _FROZEN if getattr(old, name) != getattr(new, name)]
+
+
+class LetterRow(NamedTuple):
+    """A dead letter, as far as it may not change, or must say what was done about it."""
+
+    id: str
+    tenant_id: str | None
+    job_id: str | None
+    road: str
+    error_class: str
+    code: str
+    kind: str | None
+    last_failed_at: int
+    redrives: int
+    status: str
+    redriven_to: str | None
+    redrive_id: str | None
+    resolved_by: str | None
+    resolved_at: int | None
+    reason: str | None
+
+    @property
+    def key(self) -> JobKey:
+        return JobKey(self.tenant_id or "", self.job_id or "")
+
+    @property
+    def record(self) -> tuple[object, ...]:
+        """What stays as it was written first."""
+        return self[: self._fields.index("status")]
+
+
+_LETTERS = (
+    f"SELECT {', '.join(LetterRow._fields)} FROM dead_letters"  # noqa: S608 - names of our own
+).replace("error_class", "class")
+
+
+def read_letters(connection: sqlite3.Connection) -> dict[str, LetterRow]:
+    """Return all dead letters as they are."""
+    return {row[0]: LetterRow(*row) for row in connection.execute(_LETTERS)}
+
+
+class ActRow(NamedTuple):
+    """What an operator did, as the product's audit has it."""
+
+    id: str
+    at: int
+    actor: str
+    action: str
+    target: str
+    tenant_id: str | None
+    reason: str | None
+    detail: str
+
+
+def read_acts(connection: sqlite3.Connection) -> dict[str, ActRow]:
+    """Return the product's audit."""
+    rows = connection.execute(f"SELECT {', '.join(ActRow._fields)} FROM audit")  # noqa: S608 - names of our own
+    return {row[0]: ActRow(*row) for row in rows}
+
+
+class BulkRow(NamedTuple):
+    """A bulk redrive, as far as it may not change, or must say what came of it."""
+
+    id: str
+    reason: str
+    rate_per_minute: int
+    canary: int
+    created_at: int
+    created_by: str
+    filter_class: str | None
+    filter_kind: str | None
+    state: str
+    stopped_by: str | None
+    stopped_because: str | None
+    finished_at: int | None
+    closed_at: int | None
+    started: int | None
+    succeeded: int | None
+    failed: int | None
+    canceled: int | None
+
+    @property
+    def going(self) -> bool:
+        return self.state in ("canary", "running")
+
+    @property
+    def asked(self) -> tuple[object, ...]:
+        """What stays as it was asked for."""
+        return self[: self._fields.index("state")]
+
+
+def read_bulks(connection: sqlite3.Connection) -> dict[str, BulkRow]:
+    """Return all bulk redrives as they are."""
+    rows = connection.execute(f"SELECT {', '.join(BulkRow._fields)} FROM redrives")  # noqa: S608 - names of our own
+    return {row[0]: BulkRow(*row) for row in rows}
 
 
 class LaneRow(NamedTuple):

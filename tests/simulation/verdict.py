@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import math
+from collections.abc import Sequence
 
 from tests.simulation.actors import Callers
 from tests.simulation.costs import judge_costs
@@ -129,6 +131,23 @@ _PATIENCE_MS = 1_200_000
 _LONGEST_STANDSTILL = 400.0  # seconds: what was frozen when the world healed may yet go on
 
 
+def judge_letters(world: World, strange: Sequence[object]) -> None:
+    """At the end each failed job has its letter, and each letter its failed job or its message."""
+    trace, ledger = world.trace, world.ledger
+    letters = [letter for letter in ledger.letters.values() if letter.road != "undecodable"]
+    failed = sorted(row.key for row in ledger.rows.values() if row.state == "failed")
+    buried = sorted(letter.key for letter in letters)
+    trace.require(failed == buried, "one-letter-a-failure", f"{failed} {buried}")
+    for row in ledger.rows.values():
+        letter = ledger.letters.get(f"dl_{row.id[4:]}")
+        there = None if letter is None else letter.redriven_to
+        told = f"{name_of(row.id)}: {row.redriven_to}, {there}"
+        trace.require(row.redriven_to == there, "links-agree", told)
+    messages = len(ledger.letters) - len(letters)
+    bodies = len({json.dumps(body, sort_keys=True) for body in strange})
+    trace.require(messages == bodies, "one-letter-a-message", f"{messages} of {bodies}")
+
+
 def _judge_promises(world: World, callers: Callers) -> None:
     for key in callers.promised:
         world.trace.require(key in world.ledger.rows, "nothing-vanishes", key.job_id)
@@ -167,18 +186,3 @@ async def judge_diagnosis(world: World) -> None:
     for finding in await examine(ports=world.ports(isolate)):
         told = f"{finding.question.name}: {[name_of(each) for each in finding.rows]}"
         world.trace.require(finding.ok, "the-doctor-finds-nothing", told)
-
-
-async def judge_purge(world: World) -> None:
-    """Wait until all is past its retention, sweep, and see what is left."""
-    known = {(key.tenant_id, key.job_id) for key in world.ledger.rows}
-    settings = world.profile.settings
-    await asyncio.sleep((settings.keep_results + settings.keep_inputs).total_seconds())
-    isolate = Isolate(name="purger", trace=world.trace)
-    await sweep(world.ports(isolate))
-    for table in ("jobs", "attempts", "submissions", "checkpoints", "doomed_instances"):
-        (count,) = world.ledger.connection.execute(f"SELECT count(*) FROM {table}").fetchone()  # noqa: S608 - names of our own
-        world.trace.require(count == 0, "the-purge-leaves-nothing", f"{count} {table}")
-    # What was stored for a submission that was then not accepted belongs to no job.
-    left = [key for key in world.store.objects if tuple(key.split("/")[:2]) in known]
-    world.trace.require(not left, "the-purge-leaves-nothing", str(left))

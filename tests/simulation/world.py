@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Callable, Coroutine
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, TypeVar
 
 from tests.simulation.audit import Audit
@@ -22,7 +23,7 @@ from tests.simulation.profile import Profile
 from tests.simulation.provider import Provider
 from tests.simulation.queue import QueuePort, VirtualQueue
 from tests.simulation.trace import Trace
-from tests.simulation.unscheduled import UnscheduledSweeping
+from tests.simulation.unscheduled import UnscheduledSweeping, idle_duties
 from tests.simulation.wire import FAULTS, PATIENCE, Faults, Wire
 from tests.simulation.workflows import VirtualWorkflows, WorkflowPort
 from tests.support.sqlite import SqliteDatabase, connect
@@ -77,6 +78,8 @@ class SharedDatabase:
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
         )
         self._tables = [name for (name,) in names]
+        # Each history begins anew; within one the simulator's own audit sees to it.
+        self.database.connection.execute("DROP TRIGGER audit_is_not_deleted")
 
     def follow(self, loop: VirtualLoop, *, tick: Callable[[], float]) -> None:
         """Take the time from a history's loop; each statement takes as many seconds as it ticks."""
@@ -135,8 +138,9 @@ class World:
         self.retention = _retention(settings)
         self.tariff = settings.tariff({name: kind.calls for name, kind in SIMULATED.items()})
         slack, lease = settings.lease + settings.sweep_every, settings.lease
+        keep = settings.keep_dead_letters
         self.ledger = Ledger(
-            self.shared, self.trace, self.provider, self.workflows, self.context, lease, slack
+            self.shared, self.trace, self.provider, self.workflows, self.context, lease, keep, slack
         )
         self.ledger.budget = self.profile.settings.daily_budget_micros
         self.audit = Audit(self.ledger)
@@ -253,7 +257,9 @@ class World:
             lanes=SqlLanes(database, retention),
             purging=SqlPurging(database),
             listing=SqlListing(database),
-            sweeping=UnscheduledSweeping(database, retention),
+            sweeping=UnscheduledSweeping(
+                database, retention, idle_duties(settings, age=self._age())
+            ),
             inputs=SqlInputs(database),
             schedules=SqlSchedules(
                 database, keep_inputs=settings.keep_inputs, keep_results=settings.keep_results
@@ -268,9 +274,9 @@ class World:
                 keep_results=settings.keep_results,
                 expiring_within=settings.expiring_within,
             ),
-            redrives=SqlRedrives(database, tariff),
             doctor=SqlDoctor(database, patience_of(settings, self.retention)),
             audit=SqlAudit(database),
+            redrives=SqlRedrives(database, tariff),
             keys=SqlKeys(database),
             blobs=BlobPort(self.store, self.wires["blobs"], isolate),
             queue=QueuePort(self.queue, self.wires["queue"], isolate),
@@ -294,6 +300,9 @@ class World:
 
     def now_ms(self) -> int:
         return self.shared.now_ms()
+
+    def _age(self) -> timedelta:
+        return timedelta(milliseconds=self.now_ms() - BASE_MS)
 
     def job_key(self, job_id: str) -> JobKey:
         return next(key for key in self.ledger.rows if key.job_id == job_id)

@@ -413,3 +413,49 @@ def test_a_run_that_a_parked_lane_turns_away_has_called_nobody(world: World) -> 
 
     assert (job.error_code, len(http.calls)) == ("lane_parked", 1)
     assert (job.charged_micros, job.unknown_costs) == (0, 0)
+
+
+def test_a_try_in_doubt_counts_though_the_life_that_made_it_died_later(world: World) -> None:
+    deploy(world, FaultyHttp(faults=[Unavailable()]))
+
+    async def main() -> Job:
+        job = await submitted(world, **RUN)
+        # Until the plan and a call are kept. Time is virtual: looking again costs nothing.
+        while len(await world.ports.runs.checkpoints(job.key)) < 2:  # noqa: ASYNC110
+            await asyncio.sleep(0.5)
+        return await _living_on(world, job)
+
+    job = world.run(main())
+
+    assert job.state is JobState.SUCCEEDED
+    assert job.usage is not None
+    assert job.usage.unknown_calls == 2  # that try, and what was under way at the death
+    assert job.charged_micros == spent(world) > 200 * CALL
+
+
+def test_each_life_that_was_lost_counts_once_however_many_follow(world: World) -> None:
+    deploy(world, FaultyHttp())
+
+    async def main() -> Job:
+        job = await submitted(world, **RUN)
+        await asyncio.sleep(1.5)  # the second call is under way
+        world.workflows.die(f"{job.id}-1")
+        await asyncio.sleep(60)
+        await sweep(world.ports)
+        await asyncio.sleep(1.5)  # it was made again, and the third is under way
+        return await _living_on(world, job)
+
+    job = world.run(main())
+
+    assert (job.state, job.attempts) == (JobState.SUCCEEDED, 1)
+    assert job.usage is not None
+    assert job.usage.unknown_calls == 2
+
+
+async def _living_on(world: World, job: Job) -> Job:
+    """Let a run die, and its next life work to the end."""
+    world.workflows.die(f"{job.id}-1")
+    await asyncio.sleep(70)
+    await sweep(world.ports)
+    await asyncio.sleep(60)
+    return await world.now(job)

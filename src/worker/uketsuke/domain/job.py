@@ -288,7 +288,10 @@ def instance_id(job_id: str, attempt: int) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """What a step brought: JSON text. ``digest`` is of what it was given."""
+    """What a step brought: JSON text. ``digest`` is of what it was given.
+
+    ``usage`` is that of all its tries, and of calls in which ``lost_lives`` of its attempt ended.
+    """
 
     step: str
     digest: str
@@ -296,6 +299,7 @@ class Checkpoint:
     content: str | None
     object_key: str | None = None
     usage: Usage | None = None
+    lost_lives: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,6 +35,14 @@ class _Asked:
     call: Call
 
 
+@dataclass(slots=True)
+class _Lost:
+    """What was lost before a step succeeded: its tries, and lives of its attempt."""
+
+    usage: Usage | None = None
+    lives: int = 0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calls:
     """The calls of one attempt."""
@@ -65,10 +73,12 @@ class Calls:
         rates = self.ports.settings.rates_of(self.attempt.leased.job.kind, capability)
         most = estimate(rates, expected or self.attempt.leased.job.expected or Expected())
         paid: list[StepValue] = []
+        lost = _Lost()
 
         async def work(refusals: int) -> StepValue:
             made = partial(self._in_lane, step, refusals, lane, _Asked(capability, call))
-            paid.append(await self._paid(made, lane, rates, most))
+            done = await self._paid(made, lane, rates, most, lost)
+            paid.append(replace(done, lost=lost.usage, lost_lives=lost.lives))
             return paid[-1]
 
         try:
@@ -88,16 +98,18 @@ class Calls:
         lane: Lane,
         rates: Rates | None,
         most: int | None,
+        before: _Lost,
     ) -> StepValue:
         """Make a call within the budgets. One that fails is counted here: it brings no value.
 
-        One that succeeds stays under way until the caller has counted it.
+        One that succeeds stays under way until the caller has counted it. ``before`` takes in what
+        was lost on the way there.
         """
         in_doubt = usage_without_answer(lane, rates, None, estimate=most)
         lost_before, self.attempt.tally.lost_calls = self.attempt.tally.lost_calls, 0
         for _ in range(lost_before):
-            lost_call = within_reserved(in_doubt, self.attempt)
-            self._count([StepValue(value=None, usage=lost_call)])
+            self._lose(within_reserved(in_doubt, self.attempt), before)
+            before.lives += 1
         await set_aside(self.attempt, most, ports=self.ports)
         lost: Usage | None = in_doubt
         try:
@@ -110,7 +122,11 @@ class Calls:
         finally:
             if lost is not None:
                 self.attempt.tally.under_way_micros -= most or 0
-                self._count([StepValue(value=None, usage=lost)])
+                self._lose(lost, before)
+
+    def _lose(self, usage: Usage, before: _Lost) -> None:
+        self._count([StepValue(value=None, usage=usage)])
+        before.usage = before.usage.plus(usage) if before.usage else usage
 
     def _count(self, values: Sequence[StepValue]) -> None:
         tally = self.attempt.tally

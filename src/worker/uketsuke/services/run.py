@@ -174,7 +174,7 @@ async def _work_and_settle(
 ) -> JobState | None:
     await _patiently(durable.load)
     ending = await _adopted(attempt, durable) or _no_room(attempt.leased)
-    attempt.tally.lost_calls = max(0, attempt.leased.lives - 1)
+    attempt.tally.lost_calls = durable.lost_before()
     attempt.tally.usage = durable.paid_before()
     ending = ending or await execute(attempt, work, ports=ports)
     if ending is None:
@@ -203,8 +203,8 @@ def _no_room(leased: LeasedJob) -> Ending | None:
 def _with_lost_calls(ending: Ending, attempt: Attempt) -> Ending:
     """Count what earlier lives may have paid for, if this one has called nobody since.
 
-    One that succeeds so had no call to make again: what it lost was at most a try in doubt of a
-    step that succeeded later, and that is not counted.
+    One that succeeds so had no call to make again: whatever was in doubt before a step succeeded
+    was kept with it.
     """
     lost, leased = attempt.tally.lost_calls, attempt.leased
     if not lost or ending.state is JobState.SUCCEEDED:

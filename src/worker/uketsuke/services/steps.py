@@ -26,10 +26,23 @@ from uketsuke.services.tell import tell_unexpected
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepValue:
-    """What a step brought: a JSON value, and what it used. Nothing was used if it was kept."""
+    """What a step brought: a JSON value, and what it used. Nothing was used if it was kept.
+
+    ``lost`` is what tries before it may have used, ``lost_lives`` how many lives of the attempt had
+    ended in one. Whoever does the step has counted them; they are kept with it for later lives.
+    """
 
     value: Any
     usage: Usage | None = None
+    lost: Usage | None = None
+    lost_lives: int = 0
+
+    @property
+    def whole_usage(self) -> Usage | None:
+        """What the step has used with all of its tries."""
+        if self.lost is None or self.usage is None:
+            return self.usage or self.lost
+        return self.lost.plus(self.usage)
 
 
 # Does the step's work; the number tells how often the other side has said a definite no before, for
@@ -73,8 +86,9 @@ class DurableSteps:
     keeper: LeaseKeeper
     ports: Ports
     kept: dict[tuple[str, str], Checkpoint] = field(default_factory=dict)
-    # What was paid for and could not be written yet.
+    # What was paid for and could not be written yet; and all that this life has paid for.
     unkept: dict[tuple[str, str], StepValue] = field(default_factory=dict)
+    made: dict[tuple[str, str], StepValue] = field(default_factory=dict)
     # What this life has counted: a step that is asked for twice was paid for once.
     counted: set[tuple[str, str]] = field(default_factory=set)
 
@@ -94,6 +108,11 @@ class DurableSteps:
                 total = (total or Usage()).plus(one.usage)
                 self.counted.add(named)
         return total
+
+    def lost_before(self) -> int:
+        """Return how many lives of this attempt may have ended in a call that nobody counted."""
+        mine = [one for one in self.kept.values() if one.attempt == self.leased.attempt]
+        return max(0, self.leased.lives - 1 - sum(one.lost_lives for one in mine))
 
     async def run(self, step: str, given: object, work: StepWork) -> StepValue:
         if not 0 < len(step) <= LONGEST_STEP:
@@ -125,7 +144,7 @@ class DurableSteps:
         async def body() -> Mapping[str, object]:
             try:
                 done = self.unkept.get((step, digest)) or await work(refusals)
-                self.unkept[step, digest] = done
+                self.unkept[step, digest] = self.made[step, digest] = done
                 await self._keep(step, digest, done)
                 del self.unkept[step, digest]
             except Exception as error:  # becomes data: what a step raises, the engine stores whole
@@ -164,7 +183,8 @@ class DurableSteps:
             attempt=self.leased.attempt,
             content=None if object_key else content,
             object_key=object_key,
-            usage=done.usage,
+            usage=done.whole_usage,
+            lost_lives=done.lost_lives,
         )
         for pause in _PAUSES:
             try:
@@ -208,7 +228,9 @@ class DurableSteps:
         named = (checkpoint.step, checkpoint.digest)
         mine = checkpoint.attempt == self.leased.attempt and named not in self.counted
         self.counted.add(named)
-        return StepValue(value=json.loads(content), usage=checkpoint.usage if mine else None)
+        made = self.made.get(named)
+        usage = made.usage if made else checkpoint.usage
+        return StepValue(value=json.loads(content), usage=usage if mine else None)
 
     async def _fetch(self, object_key: str) -> str:
         content = None

@@ -69,7 +69,7 @@ class SqlRuns:
         named = (*key, checkpoint.step, checkpoint.digest)
         written = (
             *named, checkpoint.attempt, checkpoint.content, checkpoint.object_key,
-            rows.from_usage(checkpoint.usage),
+            _from_usage(checkpoint),
         )  # fmt: skip
         _, found = await self._database.batch(
             [Statement(sql.KEEP_CHECKPOINT, written), Statement(sql.SELECT_CHECKPOINT, named)]
@@ -103,4 +103,13 @@ def _checkpoint(row: Row) -> Checkpoint:
         content=row["content"],
         object_key=row["object_key"],
         usage=rows.to_usage(row["usage"]),
+        lost_lives=rows.load(row["usage"]).get("lost_lives", 0) if row["usage"] else 0,
     )
+
+
+def _from_usage(checkpoint: Checkpoint) -> str | None:
+    """Write what a step has used, and how many lives that are lost are in it."""
+    text = rows.from_usage(checkpoint.usage)
+    if text is None or not checkpoint.lost_lives:
+        return text
+    return rows.dump({**rows.load(text), "lost_lives": checkpoint.lost_lives})
