@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from tests.simulation.actors import Callers
 from tests.simulation.costs import judge_costs
+from tests.simulation.figures import judge_figures
 from tests.simulation.isolate import Isolate
 from tests.simulation.kind import expected_of
 from tests.simulation.planner import planner_of
@@ -50,6 +51,7 @@ async def judge(world: World, callers: Callers, *, healed_at_ms: int) -> None:
         if row.terminal:
             await _judge_job(world, key, ports)
     judge_costs(world)
+    judge_figures(world)
     _judge_promises(world, callers)
     _judge_counters(world)
     _judge_lanes(world)

@@ -38,6 +38,7 @@ from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
 from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
+from uketsuke.adapters.sql.metrics import SqlMetrics
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.redrives import SqlRedrives
@@ -266,6 +267,7 @@ class World:
             occurrences=SqlOccurrences(database),
             dead_letters=SqlDeadLetters(database, triage_within=settings.triage_within),
             triage=SqlTriage(database),
+            metrics=SqlMetrics(database),
             conditions=SqlConditions(
                 database,
                 keep_inputs=settings.keep_inputs,
@@ -278,6 +280,7 @@ class World:
             keys=SqlKeys(database),
             blobs=BlobPort(self.store, self.wires["blobs"], isolate),
             queue=QueuePort(self.queue, self.wires["queue"], isolate),
+            live_queue=QueuePort(self.queue, self.wires["queue"], isolate),
             dead_queue=QueuePort(self.dead_queue, self.wires["queue"], isolate),
             workflows=WorkflowPort(self.workflows, self.wires["workflows"], isolate),
             clock=WorkerClock(isolate),

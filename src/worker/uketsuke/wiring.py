@@ -23,6 +23,7 @@ from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
 from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
+from uketsuke.adapters.sql.metrics import SqlMetrics
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.redrives import SqlRedrives
@@ -92,12 +93,14 @@ def build_ports(env: Any, *, needs: Callable[[Settings], frozenset[str]]) -> Por
             keep_results=settings.keep_results,
             expiring_within=settings.expiring_within,
         ),
+        metrics=SqlMetrics(database),
         doctor=SqlDoctor(database, patience_of(settings, retention)),
         audit=SqlAudit(database),
         redrives=SqlRedrives(database, tariff),
         keys=SqlKeys(database),
         blobs=R2Blobs(ffi.raw_binding(env, "BLOBS")),
         queue=CloudflareQueue(ffi.raw_binding(env, "JOBS")),
+        live_queue=QueueAge(ffi.raw_binding(env, "JOBS")),
         dead_queue=QueueAge(dead_jobs),
         workflows=CloudflareWorkflows(ffi.raw_binding(env, "JOB_WORKFLOW")),
         clock=SystemClock(),

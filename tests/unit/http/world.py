@@ -28,6 +28,7 @@ from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.doctor import SqlDoctor
 from uketsuke.adapters.sql.doctor_check import patience_of
+from uketsuke.adapters.sql.metrics import SqlMetrics
 from uketsuke.adapters.sql.redrives import SqlRedrives
 from uketsuke.adapters.sql.schedules import SqlSchedules
 from uketsuke.adapters.sql.triage import SqlTriage
@@ -43,7 +44,8 @@ _FAKED = (
     "settings", "jobs", "listing", "inputs", "keys", "blobs", "queue", "workflows", "clock", "dice"
 )  # fmt: skip
 _REAL = (
-    "schedules", "costs", "dead_letters", "triage", "conditions", "audit", "redrives", "doctor",
+    "schedules", "costs", "dead_letters", "triage", "conditions", "metrics", "audit", "redrives",
+    "doctor",
 )  # fmt: skip
 
 
@@ -83,6 +85,7 @@ class World:
     dead_letters: SqlDeadLetters = field(init=False)
     triage: SqlTriage = field(init=False)
     conditions: SqlConditions = field(init=False)
+    metrics: SqlMetrics = field(init=False)
     audit: SqlAudit = field(init=False)
     redrives: SqlRedrives = field(init=False)
     doctor: SqlDoctor = field(init=False)
@@ -107,6 +110,7 @@ class World:
         self.costs = SqlCosts(self.database, RETENTION, self.settings.tariff({}))
         self.dead_letters = SqlDeadLetters(self.database, triage_within=self.settings.triage_within)
         self.triage = SqlTriage(self.database)
+        self.metrics = SqlMetrics(self.database)
         self.conditions = SqlConditions(
             self.database,
             keep_inputs=self.settings.keep_inputs,

@@ -23,6 +23,7 @@ from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
 from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
+from uketsuke.adapters.sql.metrics import SqlMetrics
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.redrives import SqlRedrives
@@ -156,9 +157,13 @@ class AgingQueue:
     """A queue whose oldest message is as old as a test says."""
 
     age: timedelta | None = field(default_factory=timedelta)
+    waiting: int | None = 0
 
     async def oldest_age(self, *, now: datetime) -> timedelta | None:
         return self.age
+
+    async def backlog(self) -> int | None:
+        return self.waiting
 
 
 @dataclass
@@ -194,6 +199,7 @@ class World:
         self.database = FlakyDatabase(SqliteDatabase(self.connection))
         self.blobs = MemoryBlobs()
         self.queue = NotingQueue()
+        self.live_queue = AgingQueue()
         self.dead_queue = AgingQueue()
         self.workflows = MemoryWorkflows()
         self.settings = replace(Settings(key_hash_secret=b"s"), **settings)
@@ -229,12 +235,14 @@ class World:
                 keep_results=self.settings.keep_results,
                 expiring_within=self.settings.expiring_within,
             ),
+            metrics=SqlMetrics(self.database),
             doctor=SqlDoctor(self.database, patience_of(self.settings, retention)),
             audit=SqlAudit(self.database),
             redrives=SqlRedrives(self.database, tariff),
             keys=SqlKeys(self.database),
             blobs=self.blobs,
             queue=self.queue,
+            live_queue=self.live_queue,
             dead_queue=self.dead_queue,
             workflows=self.workflows,
             clock=LoopClock(self.loop),

@@ -12,6 +12,7 @@ from uketsuke.domain.job import InputForm
 from uketsuke.http import (
     openapi_doctor_shapes,
     openapi_letter_shapes,
+    openapi_metric_shapes,
     openapi_redrive_shapes,
     openapi_shapes,
 )
@@ -32,6 +33,7 @@ _JSON: Final = "application/json"
 _SHAPES: Final = (
     openapi_shapes,
     openapi_letter_shapes,
+    openapi_metric_shapes,
     openapi_redrive_shapes,
     openapi_doctor_shapes,
 )

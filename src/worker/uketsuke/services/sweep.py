@@ -20,11 +20,13 @@ from uketsuke.services.ports import Ports, Unavailable
 from uketsuke.services.purge import purge_inputs, purge_jobs, purge_letters
 from uketsuke.services.redrive import Planner
 from uketsuke.services.redrives import drive_redrives
+from uketsuke.services.rollup import roll_up
 from uketsuke.services.silence import end_doomed, look_after
 from uketsuke.services.tell import tell_taken
 from uketsuke.telemetry import event, raised
 
 _NO_KINDS: Final[RunLimits] = MappingProxyType({})
+_REDRIVES: Final = "redrives"
 Duty = Callable[[Ports], Awaitable[int]]
 
 _PAGE: Final = 200
@@ -104,9 +106,14 @@ async def _look_after(runs: Sequence[SilentRun], ports: Ports) -> None:
             )
 
 
+def duty_names() -> Sequence[str]:
+    """Return the duties that a sweep does, each with a row that says when it was done last."""
+    return (*_duties(_NO_KINDS, None), _REDRIVES)
+
+
 def _duties(limits: RunLimits, planner: Planner | None) -> Mapping[str, Duty]:
     """Each duty by its name; what is due on the minute comes first, what asks the most last."""
-    redrives = {"redrives": partial(drive_redrives, planner=planner)} if planner else {}
+    redrives = {_REDRIVES: partial(drive_redrives, planner=planner)} if planner else {}
     return {
         "start_due": start_due,
         "occurrences": partial(look_after_occurrences, limits=limits),
@@ -116,5 +123,6 @@ def _duties(limits: RunLimits, planner: Planner | None) -> Mapping[str, Duty]:
         "purge_inputs": purge_inputs,
         "purge_letters": purge_letters,
         "conditions": reckon_conditions,
+        "roll_up": roll_up,
         **redrives,
     }

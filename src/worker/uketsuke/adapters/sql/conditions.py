@@ -14,12 +14,22 @@ from uketsuke.domain.condition import Condition, LetterFigures, Measure
 
 # Whether an input is about to go is asked of so many letters; of those that failed first.
 _ASKED_OF_INPUTS: Final = 10_000
+_AT_MOST: Final = 10_000
 _HOUR_MS: Final = 3_600_000
 
 COUNT_OPEN: Final = f"""
 SELECT count(*) AS open, coalesce(sum(triage_due_at <= {NOW}), 0) AS past_triage
   FROM dead_letters
  WHERE status = 'open'
+"""
+
+# What a request may look at; beyond that the sweep's word counts. ?1 letters at most
+GLANCE_AT_OPEN: Final = f"""
+SELECT count(*) AS open, coalesce(sum(triage_due_at <= {NOW}), 0) AS past_triage
+  FROM (SELECT triage_due_at
+          FROM dead_letters INDEXED BY dead_letters_open
+         WHERE status = 'open'
+         LIMIT ?1) AS page
 """
 
 # An input goes no earlier after its job's end than the shorter of the times that inputs and results
@@ -44,6 +54,16 @@ SELECT coalesce(sum(last_failed_at > {NOW} - ?1), 0) AS last_hour,
        coalesce(sum(last_failed_at <= {NOW} - ?1), 0) AS hour_before
   FROM dead_letters
  WHERE last_failed_at > {NOW} - 2 * ?1
+"""
+
+# ?1 an hour in ms, ?2 letters at most
+GLANCE_AT_GROWTH: Final = f"""
+SELECT coalesce(sum(last_failed_at > {NOW} - ?1), 0) AS last_hour,
+       coalesce(sum(last_failed_at <= {NOW} - ?1), 0) AS hour_before
+  FROM (SELECT last_failed_at
+          FROM dead_letters
+         WHERE last_failed_at > {NOW} - 2 * ?1
+         LIMIT ?2) AS page
 """
 
 # ?1 JSON array of [name, value, bound, compared to]
@@ -92,14 +112,19 @@ class SqlConditions:
                 Statement(COUNT_GROWTH, (_HOUR_MS,)),
             ]
         )
-        ((still,), (soon,), (growth,)) = answers
-        return LetterFigures(
-            open=int(still["open"]),
-            past_triage=int(still["past_triage"]),
-            expiring=int(soon["expiring"]),
-            last_hour=int(growth["last_hour"]),
-            hour_before=int(growth["hour_before"]),
+        return _to_figures(answers)
+
+    async def glance(self) -> LetterFigures | None:
+        answers = await self._database.batch(
+            [
+                Statement(GLANCE_AT_OPEN, (_AT_MOST + 1,)),
+                Statement(COUNT_EXPIRING, self._expiring),
+                Statement(GLANCE_AT_GROWTH, (_HOUR_MS, _AT_MOST + 1)),
+            ]
         )
+        figures = _to_figures(answers)
+        recent = figures.last_hour + figures.hour_before
+        return figures if max(figures.open, recent) <= _AT_MOST else None
 
     async def keep(self, measures: Sequence[Measure]) -> int:
         put = [[m.name, m.value, m.bound, m.compared_to] for m in measures]
@@ -109,6 +134,17 @@ class SqlConditions:
     async def kept(self) -> Sequence[Condition]:
         (found,) = await self._database.batch([Statement(SELECT_CONDITIONS)])
         return [_to_condition(row) for row in found]
+
+
+def _to_figures(answers: Sequence[Sequence[Row]]) -> LetterFigures:
+    ((still,), (soon,), (growth,)) = answers
+    return LetterFigures(
+        open=int(still["open"]),
+        past_triage=int(still["past_triage"]),
+        expiring=int(soon["expiring"]),
+        last_hour=int(growth["last_hour"]),
+        hour_before=int(growth["hour_before"]),
+    )
 
 
 def _to_condition(row: Row) -> Condition:

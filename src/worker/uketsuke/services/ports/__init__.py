@@ -39,6 +39,7 @@ from uketsuke.services.ports.jobs import (
     RunInProgress,
     Runs,
 )
+from uketsuke.services.ports.metrics import Look, Metrics
 from uketsuke.services.ports.platform import (
     MOST_ANSWER_BYTES,
     Blobs,
@@ -111,12 +112,14 @@ class Ports:
     dead_letters: DeadLetters
     triage: Triage
     conditions: Conditions
+    metrics: Metrics
     doctor: Doctor
     audit: Audit
     redrives: Redrives
     keys: KeyStore
     blobs: Blobs
     queue: JobQueue
+    live_queue: WatchedQueue
     dead_queue: WatchedQueue
     workflows: Workflows
     clock: Clock
@@ -168,6 +171,8 @@ __all__ = [
     "LetterPage",
     "LetterPlace",
     "Listing",
+    "Look",
+    "Metrics",
     "Occurrences",
     "Ports",
     "Purging",

@@ -65,6 +65,10 @@ class Conditions(Protocol):
         """Count the dead letters as they are now."""
         ...
 
+    async def glance(self) -> LetterFigures | None:
+        """Count them too, but read a bounded number of rows; None if there are more."""
+        ...
+
     async def keep(self, measures: Sequence[Measure]) -> int:
         """Keep the measures in place of those before; return how many began to hold."""
         ...
