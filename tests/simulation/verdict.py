@@ -12,6 +12,7 @@ from tests.simulation.costs import judge_costs
 from tests.simulation.figures import judge_figures
 from tests.simulation.isolate import Isolate
 from tests.simulation.kind import expected_of
+from tests.simulation.planner import planner_of
 from tests.simulation.rows import JobRow
 from tests.simulation.trace import name_of
 from tests.simulation.world import World
@@ -76,7 +77,7 @@ async def _judge_instances(world: World, ports: Ports) -> None:
     """Once the rows have ended and the sweep has looked, no run goes on, nor would if woken."""
     await asyncio.sleep(_LONGEST_STANDSTILL)
     for _ in range(2):
-        await sweep(ports)
+        await sweep(ports, planner=planner_of(world))
     trace, doomed = world.trace, world.ledger.doomed
     for instance in world.workflows.instances.values():
         trace.require(instance.life is None, "what-is-over-does-not-live", instance.id)
