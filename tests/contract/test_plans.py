@@ -9,6 +9,7 @@ import pytest
 from tests.support.sqlite import connect
 from uketsuke.adapters.sql import (
     accept_statements,
+    alerts,
     audit,
     bulk_statements,
     conditions,
@@ -21,6 +22,7 @@ from uketsuke.adapters.sql import (
     lane_statements,
     listing,
     metric_statements,
+    money_and_lanes,
     occurrences,
     purging,
     redrive_statements,
@@ -47,14 +49,14 @@ MODULES = (
 COSTS = (cost_statements, costs)
 SCHEDULING = (schedules, occurrences, lane_statements)
 TRIAGE = (triage, conditions)
-FIGURES = (metric_statements,)
+FIGURES = (metric_statements, alerts, money_and_lanes)
 
 # What may be scanned: the wave that came in as JSON, a bounded stretch, what has one row, the lanes
-# that are parked, the few conditions and counters, and the open dead letters, but in their own
-# index alone.
+# that are parked, the few conditions, alerts, duties and counters, and the open dead letters, but
+# in their own index alone.
 _HARMLESS = re.compile(
     r"SCAN (json_each|wave|held|e|asked|named|asks|put|page|owner|span|now|s|lanes|parked|other"
-    r"|conditions|counters|dead_letters USING COVERING INDEX dead_letters_open|"
+    r"|conditions|alerts|said|duties|counters|dead_letters USING COVERING INDEX dead_letters_open|"
     # Stops where its LIMIT says.
     r"dead_letters USING INDEX dead_letters_by_time"
     r"|\(subquery-\d+\)|CONSTANT ROW|\d+ CONSTANT)"
@@ -101,6 +103,8 @@ FOUND_BY = {
     "COUNT_EXPIRING": f"SEARCH dead_letters USING INDEX dead_letters_open {AT}",
     "COUNT_GROWTH": "SEARCH dead_letters USING COVERING INDEX dead_letters_by_time",
     "SUM_ATTEMPTS": "SEARCH usage_days USING INDEX usage_days_by_day (day>?)",
+    "SUM_TODAY": "SEARCH usage_days USING INDEX usage_days_by_day (day=?)",
+    "SELECT_SPENDER": "SEARCH usage_days USING INDEX usage_days_by_day (day=?)",
     "SUM_SPANS": "SEARCH usage_days USING INDEX usage_days_by_day (day>?)",
     "LIVE_JOBS": "SEARCH jobs USING INDEX jobs_wake_at",
     "SELECT_LAGS": "SEARCH jobs USING COVERING INDEX jobs_wake_at",

@@ -27,6 +27,7 @@ from tests.simulation.unscheduled import UnscheduledSweeping, idle_duties
 from tests.simulation.wire import FAULTS, PATIENCE, Faults, Wire
 from tests.simulation.workflows import VirtualWorkflows, WorkflowPort
 from tests.support.sqlite import SqliteDatabase, connect
+from uketsuke.adapters.sql.alerts import SqlAlerts
 from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
@@ -39,6 +40,7 @@ from uketsuke.adapters.sql.keys import SqlKeys
 from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.metrics import SqlMetrics
+from uketsuke.adapters.sql.money_and_lanes import SqlMoneyAndLanes
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.redrives import SqlRedrives
@@ -274,6 +276,11 @@ class World:
                 keep_results=settings.keep_results,
                 expiring_within=settings.expiring_within,
             ),
+            money_and_lanes=SqlMoneyAndLanes(
+                database, daily_budget_micros=settings.daily_budget_micros
+            ),
+            alerts=SqlAlerts(database),
+            receiver=None,
             doctor=SqlDoctor(database, patience_of(settings, self.retention)),
             audit=SqlAudit(database),
             redrives=SqlRedrives(database, tariff),

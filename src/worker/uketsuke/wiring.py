@@ -13,6 +13,7 @@ from uketsuke.adapters.cloudflare.queue import CloudflareQueue, QueueAge
 from uketsuke.adapters.cloudflare.r2 import R2Blobs
 from uketsuke.adapters.cloudflare.workflows import CloudflareWorkflows
 from uketsuke.adapters.cloudflare.world import SystemClock, SystemDice
+from uketsuke.adapters.sql.alerts import SqlAlerts
 from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
@@ -24,6 +25,7 @@ from uketsuke.adapters.sql.keys import SqlKeys
 from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.metrics import SqlMetrics
+from uketsuke.adapters.sql.money_and_lanes import SqlMoneyAndLanes
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.redrives import SqlRedrives
@@ -32,6 +34,7 @@ from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
 from uketsuke.adapters.sql.sweeping import SqlSweeping
 from uketsuke.adapters.sql.triage import SqlTriage
+from uketsuke.adapters.webhook import Webhook
 from uketsuke.domain.lane import ProviderName
 from uketsuke.kinds.registry import KINDS
 from uketsuke.providers.calls import Providers
@@ -93,10 +96,15 @@ def build_ports(env: Any, *, needs: Callable[[Settings], frozenset[str]]) -> Por
             keep_results=settings.keep_results,
             expiring_within=settings.expiring_within,
         ),
-        metrics=SqlMetrics(database),
+        money_and_lanes=SqlMoneyAndLanes(
+            database, daily_budget_micros=settings.daily_budget_micros
+        ),
+        alerts=SqlAlerts(database),
+        receiver=_receiver(settings),
         doctor=SqlDoctor(database, patience_of(settings, retention)),
         audit=SqlAudit(database),
         redrives=SqlRedrives(database, tariff),
+        metrics=SqlMetrics(database),
         keys=SqlKeys(database),
         blobs=R2Blobs(ffi.raw_binding(env, "BLOBS")),
         queue=CloudflareQueue(ffi.raw_binding(env, "JOBS")),
@@ -106,6 +114,11 @@ def build_ports(env: Any, *, needs: Callable[[Settings], frozenset[str]]) -> Por
         clock=SystemClock(),
         dice=SystemDice(),
     )
+
+
+def _receiver(settings: Settings) -> Webhook | None:
+    url = settings.alert_webhook_url
+    return Webhook(http=FetchClient(), url=url) if url else None
 
 
 def build_providers(env: Any, ports: Ports) -> Providers:

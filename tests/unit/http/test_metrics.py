@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from itertools import pairwise
 
@@ -16,10 +16,15 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tests.unit.http.test_triage import put
 from tests.unit.http.world import World, assert_problem
-from uketsuke.domain.condition import LetterFigures, measures_of
+from uketsuke.domain.condition import LetterFigures, Measure, measures_of
+from uketsuke.domain.objective import DEFAULT_OBJECTIVES, bounds_of
 from uketsuke.http.exposition import Family, Format, Sample, Sort, write_families
 
 NONE = LetterFigures(open=0, past_triage=0, expiring=0, last_hour=0, hour_before=0)
+
+
+def measured(figures: LetterFigures) -> Sequence[Measure]:
+    return measures_of(figures, dlq_oldest=None, bounds=bounds_of(DEFAULT_OBJECTIVES))
 
 
 def test_before_any_sweep_there_are_figures_and_no_conditions(
@@ -41,8 +46,7 @@ def test_before_any_sweep_there_are_figures_and_no_conditions(
 
 def test_conditions_are_shown_as_the_sweep_left_them(world: World, admin_key: str) -> None:
     figures = LetterFigures(open=3, past_triage=0, expiring=0, last_hour=30, hour_before=16)
-    measures = measures_of(figures, dlq_oldest=None)
-    asyncio.run(world.conditions.keep(measures))
+    asyncio.run(world.conditions.keep(measured(figures)))
 
     document = world.send("GET", "/v1/metrics", key=admin_key).document
 
@@ -77,7 +81,7 @@ def test_many_dead_letters_are_told_as_the_sweep_has_counted_them(
     world.database.connection.execute(sql)
     before = world.send("GET", "/v1/metrics", key=operator_key).document["dead_letters"]
     figures = asyncio.run(world.conditions.figures())
-    asyncio.run(world.conditions.keep(measures_of(figures, dlq_oldest=None)))
+    asyncio.run(world.conditions.keep(measured(figures)))
 
     letters = world.send("GET", "/v1/metrics", key=operator_key).document["dead_letters"]
 
@@ -178,7 +182,7 @@ def test_other_ranges_are_refused(world: World, operator_key: str, query: str) -
 
 def test_a_scrape_is_what_the_parser_of_openmetrics_reads(world: World, operator_key: str) -> None:
     work(world)
-    asyncio.run(world.conditions.keep(measures_of(NONE, dlq_oldest=None)))
+    asyncio.run(world.conditions.keep(measured(NONE)))
 
     answer = world.send("GET", "/metrics", key=operator_key)
 

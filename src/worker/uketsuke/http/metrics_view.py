@@ -148,6 +148,7 @@ def _show_condition(condition: Condition) -> dict[str, object]:
         "value": condition.value,
         "limit": condition.bound,
         "compared_to": condition.compared_to,
+        "subject": condition.subject,
         "holds": condition.holds,
         "since": rfc3339(condition.since) if condition.since else None,
         "computed_at": rfc3339(condition.computed_at),

@@ -10,6 +10,7 @@ import msgspec
 
 from uketsuke.domain.job import InputForm
 from uketsuke.http import (
+    openapi_alert_shapes,
     openapi_doctor_shapes,
     openapi_letter_shapes,
     openapi_metric_shapes,
@@ -33,9 +34,10 @@ _JSON: Final = "application/json"
 _SHAPES: Final = (
     openapi_shapes,
     openapi_letter_shapes,
-    openapi_metric_shapes,
     openapi_redrive_shapes,
+    openapi_alert_shapes,
     openapi_doctor_shapes,
+    openapi_metric_shapes,
 )
 _PATH_NAME: Final = re.compile(r"\{(\w+)\}")
 

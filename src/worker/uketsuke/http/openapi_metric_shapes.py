@@ -80,6 +80,7 @@ class Condition(Shape):
     value: int | None
     limit: int
     compared_to: int | None
+    subject: str | None
     holds: bool
     since: datetime | None
     computed_at: datetime

@@ -132,6 +132,11 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         answer="Figures of now and of the last hour, and the conditions as the sweep left them.",
         content=_json("Metrics"),
     ),
+    "list_alerts": Operation(
+        summary="See how the objectives stand, and whether somebody was told",
+        answer="All of them by name, on one page, as the sweep left them.",
+        content=_json("AlertList"),
+    ),
     "get_metrics_series": Operation(
         summary="See how the deployment did over time",
         answer="Every point of the range, oldest first. The last one is not over.",
@@ -205,7 +210,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         summary="Ask whether the Worker lives", answer="It does.", content=_json("Status")
     ),
     "get_readiness": Operation(
-        summary="Ask whether the Worker can work", answer="It can.", content=_json("Status")
+        summary="Ask whether the Worker can work", answer="It can.", content=_json("Readiness")
     ),
     "get_openapi": Operation(
         summary="Get this description",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from uketsuke.domain.api_key import Scope
+from uketsuke.http.endpoints.alerts import list_alerts
 from uketsuke.http.endpoints.audit import QUERY as AUDIT_QUERY
 from uketsuke.http.endpoints.audit import list_audit
 from uketsuke.http.endpoints.discard_letter import discard_letter
@@ -99,6 +100,7 @@ ROUTES: Final = tuple(
         ("GET", "/v1/metrics", _OPERATE, get_metrics, _NONE),
         ("GET", "/v1/metrics/series", _OPERATE, get_metrics_series, SERIES_QUERY),
         ("GET", "/metrics", _OPERATE, scrape_metrics, _NONE),
+        ("GET", "/v1/alerts", _OPERATE, list_alerts, _NONE),
         ("POST", "/v1/dead-letters/{letter_id}/redrive", _OPERATE, redrive_letter, _NONE),
         ("POST", "/v1/dead-letters/{letter_id}/discard", _OPERATE, discard_letter, _NONE),
         ("GET", "/v1/audit", _READ, list_audit, AUDIT_QUERY),

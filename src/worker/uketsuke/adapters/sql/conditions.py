@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 from typing import Final
 
@@ -66,10 +66,10 @@ SELECT coalesce(sum(last_failed_at > {NOW} - ?1), 0) AS last_hour,
          LIMIT ?2) AS page
 """
 
-# ?1 JSON array of [name, value, bound, compared to]
+# ?1 JSON array of [name, value, bound, compared to, subject]
 KEEP_CONDITIONS: Final = f"""
-INSERT INTO conditions (name, value, bound, compared_to, since, computed_at)
-SELECT put.value ->> 0, put.value ->> 1, put.value ->> 2, put.value ->> 3,
+INSERT INTO conditions (name, value, bound, compared_to, subject, since, computed_at)
+SELECT put.value ->> 0, put.value ->> 1, put.value ->> 2, put.value ->> 3, put.value ->> 4,
        CASE WHEN put.value ->> 1 > put.value ->> 2 THEN {NOW} END, {NOW}
   FROM json_each(?1) AS put
  WHERE true
@@ -77,6 +77,7 @@ ON CONFLICT (name) DO UPDATE
    SET value = excluded.value,
        bound = excluded.bound,
        compared_to = excluded.compared_to,
+       subject = excluded.subject,
        since = CASE WHEN excluded.since IS NOT NULL THEN coalesce(since, excluded.since) END,
        computed_at = excluded.computed_at
 RETURNING since IS NOT NULL AND since = computed_at AS began
@@ -84,7 +85,16 @@ RETURNING since IS NOT NULL AND since = computed_at AS began
 
 # A handful.
 SELECT_CONDITIONS: Final = """
-SELECT name, value, bound, compared_to, since, computed_at FROM conditions ORDER BY name LIMIT 100
+SELECT name, value, bound, compared_to, subject, since, computed_at
+  FROM conditions
+ ORDER BY name
+ LIMIT 100
+"""
+
+# With their alerts, which would else wait for them to come back. ?1 JSON array of names
+FORGET_ALERTS_OF: Final = "DELETE FROM alerts WHERE name IN (SELECT value FROM json_each(?1))"
+FORGET_CONDITIONS: Final = """
+DELETE FROM conditions WHERE name IN (SELECT value FROM json_each(?1))
 """
 
 
@@ -126,14 +136,21 @@ class SqlConditions:
         recent = figures.last_hour + figures.hour_before
         return figures if max(figures.open, recent) <= _AT_MOST else None
 
-    async def keep(self, measures: Sequence[Measure]) -> int:
-        put = [[m.name, m.value, m.bound, m.compared_to] for m in measures]
-        (kept,) = await self._database.batch([Statement(KEEP_CONDITIONS, (rows.dump(put),))])
+    async def keep(self, measures: Sequence[Measure], *, forget: Collection[str] = ()) -> int:
+        put = [[m.name, m.value, m.bound, m.compared_to, m.subject] for m in measures]
+        gone = rows.dump(list(forget))
+        *_, kept = await self._database.batch(
+            [
+                Statement(FORGET_ALERTS_OF, (gone,)),
+                Statement(FORGET_CONDITIONS, (gone,)),
+                Statement(KEEP_CONDITIONS, (rows.dump(put),)),
+            ]
+        )
         return sum(bool(row["began"]) for row in kept)
 
     async def kept(self) -> Sequence[Condition]:
         (found,) = await self._database.batch([Statement(SELECT_CONDITIONS)])
-        return [_to_condition(row) for row in found]
+        return [to_condition(row) for row in found]
 
 
 def _to_figures(answers: Sequence[Sequence[Row]]) -> LetterFigures:
@@ -147,12 +164,14 @@ def _to_figures(answers: Sequence[Sequence[Row]]) -> LetterFigures:
     )
 
 
-def _to_condition(row: Row) -> Condition:
+def to_condition(row: Row) -> Condition:
+    """Read a row of ``SELECT_CONDITIONS``."""
     return Condition(
         name=row["name"],
         value=None if row["value"] is None else int(row["value"]),
         bound=int(row["bound"]),
         compared_to=None if row["compared_to"] is None else int(row["compared_to"]),
+        subject=row["subject"],
         since=rows.to_time_or_none(row["since"]),
         computed_at=rows.to_time(row["computed_at"]),
     )

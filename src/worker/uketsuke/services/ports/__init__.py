@@ -14,6 +14,7 @@ from uketsuke.services.ports.ai import (
     AudioForm,
     AudioInput,
 )
+from uketsuke.services.ports.alerts import Alerts, MoneyAndLanes, Receiver
 from uketsuke.services.ports.audit import Audit, AuditFilter, AuditPage
 from uketsuke.services.ports.costs import (
     Costs,
@@ -112,6 +113,9 @@ class Ports:
     dead_letters: DeadLetters
     triage: Triage
     conditions: Conditions
+    money_and_lanes: MoneyAndLanes
+    alerts: Alerts
+    receiver: Receiver | None
     metrics: Metrics
     doctor: Doctor
     audit: Audit
@@ -133,6 +137,7 @@ __all__ = [
     "Admission",
     "AiBinding",
     "AiRefused",
+    "Alerts",
     "AudioForm",
     "AudioInput",
     "Audit",
@@ -173,10 +178,12 @@ __all__ = [
     "Listing",
     "Look",
     "Metrics",
+    "MoneyAndLanes",
     "Occurrences",
     "Ports",
     "Purging",
     "PutSchedule",
+    "Receiver",
     "RedrivePage",
     "Redrives",
     "RunInProgress",
