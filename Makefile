@@ -62,6 +62,7 @@ mutate: setup ## break the product guard by guard, and see the simulator notice 
 bench: setup ## print the measurements that the documents quote
 	$(BIN)/python -m bench.vectors_memory
 	$(BIN)/python -m bench.dead_letters
+	$(BIN)/python -m bench.metrics
 	$(BIN)/python -m bench.doctor_rows
 
 chaos: setup ## a longer storm of power cuts and faults: make chaos ROUNDS=50

@@ -25,6 +25,7 @@ from uketsuke.adapters.sql.terms import NOW
 from uketsuke.adapters.sql.triage import SqlTriage
 from uketsuke.domain.condition import measures_of
 from uketsuke.domain.dead_letter import LetterStatus
+from uketsuke.domain.objective import DEFAULT_OBJECTIVES, bounds_of
 from uketsuke.services.ports import LetterFilter
 
 LETTERS: Final = 100_000
@@ -112,7 +113,9 @@ async def compare(database: RemoteD1, *, one_open_in: int) -> None:
         "groups of open ones": lambda: grouped(_OPEN),
         "groups of redriven ones": lambda: grouped(LetterStatus.REDRIVEN),
         "conditions, counted": conditions.figures,
-        "conditions, kept": lambda: conditions.keep(measures_of(figures, dlq_oldest=timedelta())),
+        "conditions, kept": lambda: conditions.keep(
+            measures_of(figures, dlq_oldest=timedelta(), bounds=bounds_of(DEFAULT_OBJECTIVES))
+        ),
         "purge, all that failed 10 days ago": lambda: purging.delete_letters(
             keep=timedelta(days=10), limit=100
         ),

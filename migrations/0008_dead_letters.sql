@@ -59,3 +59,10 @@ CREATE TRIGGER audit_is_not_deleted BEFORE DELETE ON audit
 BEGIN
   SELECT RAISE(ABORT, 'the audit is append-only');
 END;
+
+-- REPLACE would delete without firing the trigger above.
+CREATE TRIGGER audit_is_not_replaced BEFORE INSERT ON audit
+WHEN EXISTS (SELECT 1 FROM audit WHERE id = NEW.id)
+BEGIN
+  SELECT RAISE(ABORT, 'the audit is append-only');
+END;

@@ -7,13 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.running import Stack, running
+from tests.support.receiver import Receiver, receiving
+from tests.support.running import QUICK, Stack, running
 
 
 @pytest.fixture(scope="session")
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+def receiver() -> Iterator[Receiver]:
+    """Who is told of the shared stack's alerts: of all that the tests bring about."""
+    with receiving() as hook:
+        yield hook
+
+
+@pytest.fixture(scope="session")
+def stack(tmp_path_factory: pytest.TempPathFactory, receiver: Receiver) -> Iterator[Stack]:
     """The one shared stack. Who orders faults or kills it must leave it as it was."""
-    with running(Path(tmp_path_factory.mktemp("state"))) as shared:
+    settings = {**QUICK, "ALERT_WEBHOOK_URL": receiver.url}
+    with running(Path(tmp_path_factory.mktemp("state")), settings) as shared:
         yield shared
 
 

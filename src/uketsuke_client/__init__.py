@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from uketsuke_client.alert import Alert, AlertDelivery, Alerts
 from uketsuke_client.audit import AuditEntry
 from uketsuke_client.client import Client
 from uketsuke_client.clock import Clock
@@ -29,6 +30,9 @@ from uketsuke_client.vectors import Vectors
 
 __all__ = [
     "Accepted",
+    "Alert",
+    "AlertDelivery",
+    "Alerts",
     "ApiError",
     "AuditEntry",
     "Budget",

@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 
 from uketsuke_client import request
+from uketsuke_client.alert import Alerts
 from uketsuke_client.answer import items_in, job_in, object_in, read_as
 from uketsuke_client.audit import AuditEntry
 from uketsuke_client.clock import Clock
@@ -200,6 +201,10 @@ class Operating:
         """
         path = request.with_query(_AUDIT, action=action, target=target, actor=actor, tenant=tenant)
         return pages(path, reader=AuditEntry.from_json, transport=self._transport)
+
+    def alerts(self) -> Alerts:
+        """Return how the objectives stand, and whether somebody was told."""
+        return read_as(Alerts.from_json, self._get("/v1/alerts"))
 
     def metrics(self) -> Metrics:
         """Return how the whole of it fares just now."""

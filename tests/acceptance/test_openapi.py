@@ -60,6 +60,8 @@ def test_what_operators_are_told_has_the_shape_that_the_description_tells(
             "/v1/dead-letters/groups": operator.get("/v1/dead-letters/groups"),
             "/v1/dead-letters/{letter_id}": operator.get(f"/v1/dead-letters/{letter}"),
             "/v1/metrics": operator.get("/v1/metrics"),
+            "/v1/alerts": operator.get("/v1/alerts"),
+            "/v1/metrics/series": operator.get("/v1/metrics/series"),
         }
     for template, answer in said.items():
         told = document["paths"][template]["get"]["responses"]["200"]["content"]

@@ -11,6 +11,7 @@ from tests.client.letters import LETTER, entry
 from tests.client.scripted import KEY, Answer, ScriptedServer
 from uketsuke_client import AuditEntry, Client, Metrics, UnexpectedAnswer
 from uketsuke_client.command.audit import audit_table
+from uketsuke_client.command.figures import figure_table
 from uketsuke_client.command.metrics import condition_table
 
 AUDIT = "/v1/audit"
@@ -113,6 +114,29 @@ def test_the_command_has_a_line_a_condition(server: ScriptedServer, command: Com
     assert first[:3] == ["dead_letters_open", "12", "0"]
     assert second == ["dlq_oldest_seconds", "not known", "7200", "does not hold", ""]
     assert with_json.document == METRICS
+
+
+def test_eyes_see_the_figures_on_a_page_and_no_guess_at_what_is_not_told() -> None:
+    hour = {
+        "accepted": 5, "succeeded": 3, "failed": 1, "canceled": 0, "success_rate": 0.75,
+        "retry_rate": None, "queue_seconds": {"p50": 0.075, "p95": None},
+        "run_seconds": {"p50": 1234.5}, "cost_usd": "1.500000", "failed_cost_usd": None,
+    }  # fmt: skip
+    backlog = {"accepted": 2, "running": 1, "retrying": 0, "ready": 2, "delayed": 0}
+    whole = {**METRICS, "last_hour": hour, "backlog": backlog, "oldest_waiting_seconds": 61.5}
+
+    lines = on_paper(figure_table(whole), columns=80)
+    few = on_paper(figure_table(METRICS), columns=80)
+
+    told = {line[:12].strip(): line[12:].strip() for line in lines}
+    assert told["backlog"] == "2 accepted, 1 running, 0 retrying, 2 ready, 0 delayed"
+    assert told["oldest"] == "waiting 61.5 s, due -, running -"
+    assert told["last hour"] == "5 accepted, 3 succeeded, 1 failed, 0 canceled"
+    assert told["rates"] == "success 75.0%, retry -"
+    assert told["waits"] == "p50 0.075 s, p95 -"
+    assert told["runs"] == "p50 1,234 s"
+    assert told["cost"] == "$1.500000, of failed attempts not known"
+    assert not any("rates" in line for line in few)
 
 
 def test_eyes_see_since_when_a_condition_holds() -> None:

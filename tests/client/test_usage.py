@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.client.command_run import Command, on_a_terminal
+from tests.client.command_run import Command, on_a_terminal, on_paper
 from tests.client.scripted import KEY, Answer, ScriptedServer
 from uketsuke_client import Client, UnexpectedAnswer
+from uketsuke_client.command.usage import usage_table
 
 PATH = "/v1/usage?limit=200"
 FIGURES: dict[str, Any] = {
@@ -120,3 +121,22 @@ def test_a_terminal_gets_a_table(server: ScriptedServer) -> None:
     assert code == 0
     for word in ("of failures", "2026-11-29", "$0.000213", "total", "today:"):
         assert word in shown
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize("tenants", [("acme", "acme"), ("acme", "other")])
+def test_no_figure_is_cut_short_at_any_width(
+    server: ScriptedServer, tenants: tuple[str, str], columns: int
+) -> None:
+    wide = {"model": "multilingual-e5-small", "cost_usd": "123456.789012", "input_tokens": 10**9}
+    items = [item("2026-11-29", tenant_id=tenant, **wide) for tenant in tenants]
+    server.answers("GET", PATH, page(*items, budget=BUDGET))
+    with Client(server.url, KEY) as client:
+        report = client.usage()
+
+    lines = on_paper(usage_table(report, width=columns), columns=columns)
+
+    shown = "\n".join(lines)
+    for word in ("2026-11-29", "multilingual-e5-small", "$123456.789012", "1000000000 in, 64 out"):
+        assert shown.count(word) == 2, shown
+    assert "…" not in shown

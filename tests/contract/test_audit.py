@@ -51,7 +51,12 @@ async def test_a_row_is_read_as_it_was_written(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    "sql", ["UPDATE audit SET reason = 'x' WHERE id = ?1", "DELETE FROM audit WHERE id = ?1"]
+    "sql",
+    [
+        "UPDATE audit SET reason = 'x' WHERE id = ?1",
+        "DELETE FROM audit WHERE id = ?1",
+        "INSERT OR REPLACE INTO audit SELECT * FROM audit WHERE id = ?1",
+    ],
 )
 async def test_a_row_is_never_changed_nor_deleted(store: Store, sql: str) -> None:
     act = an_act()
@@ -71,7 +76,7 @@ async def test_an_act_under_a_used_id_fails_as_a_whole(store: Store) -> None:
     end = Statement("UPDATE jobs SET wake_at = 1 WHERE tenant_id = ?1 AND id = ?2", tuple(key))
     again = record(act, action=Action.REDRIVE_STOPPED, target="rd_1", tenant_id=store.tenant)
 
-    with pytest.raises(Exception, match=r"(?i)unique"):
+    with pytest.raises(Exception, match="append-only"):
         await store.database.batch([end, again])
 
     assert (await store.row(key))["wake_at"] != 1

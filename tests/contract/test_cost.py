@@ -1,12 +1,14 @@
 """The shape of the store's cost, counted from what D1 returns: rows written are the price.
 
 The budget is ``bench/budget.json``. Index entries count as rows, as D1 bills them. One row of each
-attempt is its day's sum, which a trigger keeps.
+attempt is its day's sum, which a trigger keeps; the first attempt of a tenant's day (and kind, and
+model) writes that row's index entry too.
 """
 
 from __future__ import annotations
 
 import json
+import secrets
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -14,8 +16,10 @@ from typing import Any
 
 import pytest
 
+from tests.contract.conftest import RemoteD1
 from tests.contract.factories import LEASE, Store, ending, new_job
 from tests.contract.test_redrive import buried, redrive_of
+from tests.support.running import Stack
 from uketsuke.adapters.sql.database import Statement
 from uketsuke.domain.job import Checkpoint, LeasedJob, Progress
 from uketsuke.domain.lifecycle import JobState
@@ -47,6 +51,39 @@ class Spent:
     @property
     def written(self) -> int:
         return int(self.database.rows_written - self._start[2])
+
+
+@pytest.fixture
+async def d1_store(d1_store: Store) -> Store:
+    """A store whose tenant has its sums of the day already."""
+    await worked(d1_store)
+    return d1_store
+
+
+async def worked(store: Store) -> None:
+    await store.jobs.settle([ending(await store.leased())])
+
+
+async def test_the_first_attempt_of_a_tenants_day_costs_one_row_more(stack: Stack) -> None:
+    store = Store(RemoteD1(stack), f"t-{secrets.token_hex(6)}")
+    spent = Spent(store.database)
+    await worked(store)
+    first = spent.written
+    spent.reset()
+    await worked(store)
+
+    assert first - spent.written == BUDGET["first_of_a_day"]["rows_written"]
+
+
+async def test_a_failure_costs_one_row_for_its_sum_and_those_of_its_letter(
+    d1_store: Store,
+) -> None:
+    leased = await d1_store.leased()
+    spent = Spent(d1_store.database)
+
+    await d1_store.jobs.settle([ending(leased, JobState.FAILED)])
+
+    assert spent.written == BUDGET["failure"]["rows_written"]
 
 
 async def test_a_queue_jobs_whole_life_stays_within_its_budget(d1_store: Store) -> None:

@@ -24,6 +24,11 @@ from uketsuke.services.ports.costs import UsageFilter
 pytestmark = pytest.mark.anyio
 TARIFF = Tariff(rates={"summarize": Rates(10**6, 10**6, 0)})
 COST = 100
+# The rest of the row is what figures over time are made of.
+DAY = (
+    "tenant_id, day, kind, provider, model, attempts, failed_attempts, input_tokens, output_tokens,"
+    " audio_ms, cost_micros, failed_cost_micros, charged_micros, unknown"
+)
 EXPECTED = Expected(input_tokens=COST - 1, calls=1)
 USED = Usage(
     provider="openai_compatible", model="m-1", asked_model="m", input_tokens=7, output_tokens=2,
@@ -65,7 +70,7 @@ def leases(found: dict[JobKey, Any]) -> list[LeasedJob]:
 
 
 async def days(store: Store) -> list[dict[str, Any]]:
-    sql = "SELECT * FROM usage_days WHERE tenant_id = ?1 ORDER BY day, kind, provider, model"
+    sql = f"SELECT {DAY} FROM usage_days WHERE tenant_id = ?1 ORDER BY day, kind, provider, model"  # noqa: S608 - ours
     (found,) = await store.database.batch([Statement(sql, (store.tenant,))])
     return [dict(row) for row in found]
 
@@ -317,7 +322,9 @@ async def test_what_is_outlived_is_charged_too(store: Store) -> None:
 async def used_on(store: Store, day: str, *, kind: str = "summarize", model: str = "m") -> None:
     """Write a day's sum as the trigger does: tests cannot wait for tomorrow."""
     sql = (
-        "INSERT INTO usage_days VALUES (?1, ?2, ?3, 'openai_compatible', ?4,"
+        "INSERT INTO usage_days (tenant_id, day, kind, provider, model, attempts,"
+        " failed_attempts, input_tokens, output_tokens, audio_ms, cost_micros,"
+        " failed_cost_micros, charged_micros, unknown) VALUES (?1, ?2, ?3, 'openai_compatible', ?4,"
         " 2, 1, 30, 4, 500, 60, 20, 70, 0)"
     )
     await store.database.batch([Statement(sql, (store.tenant, day, kind, model))])

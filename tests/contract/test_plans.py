@@ -9,6 +9,7 @@ import pytest
 from tests.support.sqlite import connect
 from uketsuke.adapters.sql import (
     accept_statements,
+    alerts,
     audit,
     bulk_statements,
     conditions,
@@ -20,6 +21,8 @@ from uketsuke.adapters.sql import (
     keys,
     lane_statements,
     listing,
+    metric_statements,
+    money_and_lanes,
     occurrences,
     purging,
     redrive_statements,
@@ -46,12 +49,14 @@ MODULES = (
 COSTS = (cost_statements, costs)
 SCHEDULING = (schedules, occurrences, lane_statements)
 TRIAGE = (triage, conditions)
+FIGURES = (metric_statements, alerts, money_and_lanes)
 
 # What may be scanned: the wave that came in as JSON, a bounded stretch, what has one row, the lanes
-# that are parked, the few conditions, and the open dead letters, but in their own index alone.
+# that are parked, the few conditions, alerts, duties and counters, and the open dead letters, but
+# in their own index alone.
 _HARMLESS = re.compile(
-    r"SCAN (json_each|wave|held|e|asked|named|asks|put|page|owner|lanes|parked|other"
-    r"|conditions|dead_letters USING COVERING INDEX dead_letters_open|"
+    r"SCAN (json_each|wave|held|e|asked|named|asks|put|page|owner|span|now|s|lanes|parked|other"
+    r"|conditions|alerts|said|duties|counters|dead_letters USING COVERING INDEX dead_letters_open|"
     # Stops where its LIMIT says.
     r"dead_letters USING INDEX dead_letters_by_time"
     r"|\(subquery-\d+\)|CONSTANT ROW|\d+ CONSTANT)"
@@ -59,7 +64,7 @@ _HARMLESS = re.compile(
 
 SQL = {
     name: text
-    for module in (*MODULES, *SCHEDULING, *COSTS, *TRIAGE)
+    for module in (*MODULES, *SCHEDULING, *COSTS, *TRIAGE, *FIGURES)
     for name, text in vars(module).items()
     if isinstance(text, str)
     and not name.startswith("_")  # a piece of others
@@ -97,10 +102,18 @@ FOUND_BY = {
     "COUNT_OPEN": "SCAN dead_letters USING COVERING INDEX dead_letters_open",
     "COUNT_EXPIRING": f"SEARCH dead_letters USING INDEX dead_letters_open {AT}",
     "COUNT_GROWTH": "SEARCH dead_letters USING COVERING INDEX dead_letters_by_time",
+    "SUM_ATTEMPTS": "SEARCH usage_days USING INDEX usage_days_by_day (day>?)",
+    "SUM_TODAY": "SEARCH usage_days USING INDEX usage_days_by_day (day=?)",
+    "SELECT_SPENDER": "SEARCH usage_days USING INDEX usage_days_by_day (day=?)",
+    "SUM_SPANS": "SEARCH usage_days USING INDEX usage_days_by_day (day>?)",
+    "LIVE_JOBS": "SEARCH jobs USING INDEX jobs_wake_at",
+    "SELECT_LAGS": "SEARCH jobs USING COVERING INDEX jobs_wake_at",
+    "SELECT_POINTS": "SEARCH metrics_points USING PRIMARY KEY (step=? AND at>?)",
+    "SELECT_POINTS_NOW": "SEARCH p USING PRIMARY KEY (step=? AND at=?)",
     "DELETE_LETTERS": "SEARCH dead_letters USING COVERING INDEX dead_letters_resolved_at",
 }
 
 
 @pytest.mark.parametrize("name", sorted(FOUND_BY))
-def test_dead_letters_are_found_by_the_index_made_for_it(name: str) -> None:
+def test_what_many_rows_are_looked_through_for_is_found_by_its_index(name: str) -> None:
     assert any(step.startswith(FOUND_BY[name]) for step in plan_of(name)), plan_of(name)

@@ -84,7 +84,7 @@ class Scheduling:
         ):
             await asyncio.sleep(0.05)
         yield
-        await sweeping.finish_duty(duty, token="test")
+        await sweeping.finish_duty(duty, token="test", done=True)
 
     async def put(self, new: NewSchedule) -> Schedule:
         put = await self.schedules.put(new)

@@ -456,9 +456,9 @@ async def test_a_duty_is_done_by_one_sweep_at_a_time(store: Store) -> None:
 
     first = await sweeping.claim_duty(name, token="a", lease=minute)
     second = await sweeping.claim_duty(name, token="b", lease=minute)
-    await sweeping.finish_duty(name, token="b")
+    await sweeping.finish_duty(name, token="b", done=True)
     third = await sweeping.claim_duty(name, token="b", lease=minute)
-    await sweeping.finish_duty(name, token="a")
+    await sweeping.finish_duty(name, token="a", done=True)
     fourth = await sweeping.claim_duty(name, token="b", lease=minute)
 
     assert [first, second, third, fourth] == [True, False, False, True]

@@ -22,6 +22,7 @@ from uketsuke.domain.dead_letter import LetterStatus, Verdict, replay_of
 from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.letter_group import LetterGroup
 from uketsuke.domain.lifecycle import JobState
+from uketsuke.domain.objective import DEFAULT_OBJECTIVES, bounds_of
 from uketsuke.services.ports import LetterFilter
 
 pytestmark = pytest.mark.anyio
@@ -240,7 +241,9 @@ async def test_what_the_sweep_keeps_costs_what_the_budget_says(d1_store: Store) 
     conditions = SqlConditions(
         d1_store.database, keep_inputs=month, keep_results=month, expiring_within=month
     )
-    measures = measures_of(await conditions.figures(), dlq_oldest=None)
+    measures = measures_of(
+        await conditions.figures(), dlq_oldest=None, bounds=bounds_of(DEFAULT_OBJECTIVES)
+    )
     before = d1_store.database.rows_written
 
     await conditions.keep(measures)

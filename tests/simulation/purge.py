@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from tests.simulation.isolate import Isolate
 from tests.simulation.operators import Operators
+from tests.simulation.planner import planner_of
 from tests.simulation.world import World
 from uketsuke.services.sweep import sweep
 
@@ -41,7 +42,7 @@ async def judge_letters_purge(world: World) -> None:
 
 async def _tick(world: World) -> None:
     isolate = Isolate(name="sweep late", trace=world.trace)
-    await sweep(world.ports(isolate))
+    await sweep(world.ports(isolate), planner=planner_of(world))
 
 
 # A redrive's lies with its letter.

@@ -1,7 +1,7 @@
 """Duties that would find nothing each minute: they were half of all transactions.
 
-No history has schedules, and what the conditions say changes nothing. And nothing is past its
-retention before that has passed.
+No history has schedules, and what the conditions, the alerts and the figures over time say changes
+nothing. And nothing is past its retention before that has passed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from uketsuke.adapters.sql.repository import Retention
 from uketsuke.adapters.sql.sweeping import SqlSweeping
 from uketsuke.settings import Settings
 
-_NEVER: Final = frozenset({"start_due", "occurrences", "conditions"})
+_NEVER: Final = frozenset({"start_due", "occurrences", "conditions", "alerts", "roll_up"})
 
 
 def idle_duties(settings: Settings, *, age: timedelta) -> frozenset[str]:

@@ -9,8 +9,10 @@ from collections.abc import Sequence
 
 from tests.simulation.actors import Callers
 from tests.simulation.costs import judge_costs
+from tests.simulation.figures import judge_figures
 from tests.simulation.isolate import Isolate
 from tests.simulation.kind import expected_of
+from tests.simulation.planner import planner_of
 from tests.simulation.rows import JobRow
 from tests.simulation.trace import name_of
 from tests.simulation.world import World
@@ -49,6 +51,7 @@ async def judge(world: World, callers: Callers, *, healed_at_ms: int) -> None:
         if row.terminal:
             await _judge_job(world, key, ports)
     judge_costs(world)
+    judge_figures(world)
     _judge_promises(world, callers)
     _judge_counters(world)
     _judge_lanes(world)
@@ -74,7 +77,7 @@ async def _judge_instances(world: World, ports: Ports) -> None:
     """Once the rows have ended and the sweep has looked, no run goes on, nor would if woken."""
     await asyncio.sleep(_LONGEST_STANDSTILL)
     for _ in range(2):
-        await sweep(ports)
+        await sweep(ports, planner=planner_of(world))
     trace, doomed = world.trace, world.ledger.doomed
     for instance in world.workflows.instances.values():
         trace.require(instance.life is None, "what-is-over-does-not-live", instance.id)

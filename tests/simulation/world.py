@@ -27,6 +27,7 @@ from tests.simulation.unscheduled import UnscheduledSweeping, idle_duties
 from tests.simulation.wire import FAULTS, PATIENCE, Faults, Wire
 from tests.simulation.workflows import VirtualWorkflows, WorkflowPort
 from tests.support.sqlite import SqliteDatabase, connect
+from uketsuke.adapters.sql.alerts import SqlAlerts
 from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
@@ -38,6 +39,8 @@ from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
 from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
+from uketsuke.adapters.sql.metrics import SqlMetrics
+from uketsuke.adapters.sql.money_and_lanes import SqlMoneyAndLanes
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.redrives import SqlRedrives
@@ -266,18 +269,25 @@ class World:
             occurrences=SqlOccurrences(database),
             dead_letters=SqlDeadLetters(database, triage_within=settings.triage_within),
             triage=SqlTriage(database),
+            metrics=SqlMetrics(database),
             conditions=SqlConditions(
                 database,
                 keep_inputs=settings.keep_inputs,
                 keep_results=settings.keep_results,
                 expiring_within=settings.expiring_within,
             ),
+            money_and_lanes=SqlMoneyAndLanes(
+                database, daily_budget_micros=settings.daily_budget_micros
+            ),
+            alerts=SqlAlerts(database),
+            receiver=None,
             doctor=SqlDoctor(database, patience_of(settings, self.retention)),
             audit=SqlAudit(database),
             redrives=SqlRedrives(database, tariff),
             keys=SqlKeys(database),
             blobs=BlobPort(self.store, self.wires["blobs"], isolate),
             queue=QueuePort(self.queue, self.wires["queue"], isolate),
+            live_queue=QueuePort(self.queue, self.wires["queue"], isolate),
             dead_queue=QueuePort(self.dead_queue, self.wires["queue"], isolate),
             workflows=WorkflowPort(self.workflows, self.wires["workflows"], isolate),
             clock=WorkerClock(isolate),

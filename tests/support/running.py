@@ -38,6 +38,7 @@ QUICK: Mapping[str, str] = {
     "PARK_DENIED_SECONDS": "0.5",
     "PARK_DENIED_CAP_SECONDS": "2",
     "KEY_CACHE_SECONDS": "1",
+    "ALERT_CLEAR_SECONDS": "1",
 }
 
 

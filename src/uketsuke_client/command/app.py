@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.main import get_command
 
+from uketsuke_client.command.alerts import alerts
 from uketsuke_client.command.audit import audit
 from uketsuke_client.command.dlq import dlq_app
 from uketsuke_client.command.doctor import doctor
@@ -40,7 +41,7 @@ app = typer.Typer(
     epilog=f"{EXIT_CODES_HELP}\n\n{_VARIABLES_HELP}",
 )
 _FOR_TENANTS = (submit, status, result, events, cancel, upload, usage)
-_FOR_OPERATORS = (audit, metrics, doctor)
+_FOR_OPERATORS = (audit, metrics, alerts, doctor)
 for command in (*_FOR_TENANTS, *_FOR_OPERATORS, dev, models):
     app.command(epilog=EXIT_CODES_HELP)(command)
 app.add_typer(schedule_app, name="schedule", epilog=EXIT_CODES_HELP)

@@ -34,5 +34,10 @@ def blocks(head: Sequence[str], rows: Sequence[Row]) -> RenderableType:
     return Group(*shown)
 
 
+def width_as_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """Return how many columns of a terminal a table of these rows takes, if none is cut short."""
+    return sum(max(map(len, column)) + 2 for column in zip(head, *rows, strict=True)) - 2
+
+
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()

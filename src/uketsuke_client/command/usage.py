@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Annotated, TypeAlias
 
 import typer
@@ -10,6 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from uketsuke_client.command.blocks import Row, blocks, width_as_table
 from uketsuke_client.command.option import DEFAULT_URL, Json, Key, Url
 from uketsuke_client.command.schedule import Tenant
 from uketsuke_client.command.screen import printable
@@ -29,6 +31,7 @@ OfKind: TypeAlias = Annotated[
 
 _HEAD = ("day", "kind", "model", "attempts", "failed", "tokens", "audio", "cost", "of failures")
 _NUMBERS = _HEAD[3:]
+_NARROW_HEAD = ("day", "attempts", "failed", "cost", "of failures")
 
 
 def usage(
@@ -43,7 +46,8 @@ def usage(
     """Show what was used and what it cost, day by day, and what failed attempts cost of it."""
     with session(url=url, key=key, json_output=json_output) as here:
         report = here.client.usage(start=first, end=last, kind=kind, tenant=tenant)
-        here.screen.answer(usage_lines(report), rendered=usage_table(report))
+        width = here.screen.out.width
+        here.screen.answer(usage_lines(report), rendered=usage_table(report, width=width))
         here.screen.document(report.raw)
 
 
@@ -53,16 +57,35 @@ def usage_lines(report: UsageReport) -> str:
     return "\n".join([*lines, *_budget_lines(report.budget)])
 
 
-def usage_table(report: UsageReport) -> RenderableType:
+def usage_table(report: UsageReport, *, width: int) -> RenderableType:
+    """Return a table, or blocks where it would be too wide: an amount cut short is a wrong one."""
+    head = ("tenant", *_HEAD) if _told_whose(report) else _HEAD
+    rows = list(_rows(report))
+    shown = _table(head, rows) if width_as_table(head, rows) <= width else _blocks(rows)
+    return Group(shown, *(Text(line, style="dim") for line in _budget_lines(report.budget)))
+
+
+def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> Table:
     table = Table(box=None, header_style="dim", pad_edge=False)
-    for name in ("tenant", *_HEAD) if _told_whose(report) else _HEAD:
+    for name in head:
         table.add_column(name, justify="right" if name in _NUMBERS else "left")
-    *rows, totals = _rows(report)
+    *rows, totals = lines
     for cells in rows:
         table.add_row(*(Text(printable(cell)) for cell in cells))
     table.add_section()
     table.add_row(*(Text(printable(cell), style="bold") for cell in totals))
-    return Group(table, *(Text(line, style="dim") for line in _budget_lines(report.budget)))
+    return table
+
+
+def _blocks(lines: Sequence[Sequence[str]]) -> RenderableType:
+    *rows, totals = lines
+    return blocks(_NARROW_HEAD, [*map(_block, rows), replace(_block(totals), style="bold")])
+
+
+def _block(cells: Sequence[str]) -> Row:
+    *whose, day, kind, model, attempts, failed, tokens, audio, cost, of_failures = cells
+    under = ", ".join(filter(None, (*whose, kind, model, tokens, audio)))
+    return Row(cells=(day, attempts, failed, cost, of_failures), under=under)
 
 
 def _told_whose(report: UsageReport) -> bool:

@@ -15,6 +15,12 @@ from typing import Any, Final
 
 from uketsuke.domain.lane import Capability, Lane, parse_lane
 from uketsuke.domain.money import parse_usd
+from uketsuke.domain.objective import (
+    DEFAULT_OBJECTIVES,
+    Objectives,
+    parse_objectives,
+    parse_receiver,
+)
 from uketsuke.domain.price import Price, Rates, Tariff, highest, rates_for
 from uketsuke.domain.price_table import PRICE_TABLE
 
@@ -55,6 +61,11 @@ class Settings:
     triage_within: timedelta = timedelta(hours=72)
     expiring_within: timedelta = timedelta(hours=72)
     keep_dead_letters: timedelta = timedelta(days=90)
+    objectives: Objectives = field(default_factory=lambda: DEFAULT_OBJECTIVES)
+    alert_webhook_url: str = field(default="", repr=False)
+    alert_remind: timedelta = timedelta(hours=4)
+    alert_clear: timedelta = timedelta(minutes=10)
+    alert_least_ended: int = 20
     inline_bytes: int = 4096
     max_body_bytes: int = 1_048_576
     max_text_bytes: int = 524_288
@@ -127,6 +138,8 @@ _SECONDS: Final = {
     "TRIAGE_WITHIN_SECONDS": "triage_within",
     "EXPIRING_WITHIN_SECONDS": "expiring_within",
     "KEEP_DEAD_LETTERS_SECONDS": "keep_dead_letters",
+    "ALERT_REMIND_SECONDS": "alert_remind",
+    "ALERT_CLEAR_SECONDS": "alert_clear",
     "KEY_CACHE_SECONDS": "key_cache",
 }
 # Less holds no instructions, a piece of text and its summary at once.
@@ -144,6 +157,7 @@ _COUNTS: Final = {
     "STEP_RETRIES": "step_retries",
     "CHAT_CONTEXT_TOKENS": "chat_context_tokens",
     "TRANSCRIBE_MAX_BYTES": "transcribe_max_bytes",
+    "ALERT_LEAST_ENDED": "alert_least_ended",
 }
 _TEXTS: Final = {
     "MODEL_BASE_URL": "model_base_url",
@@ -165,6 +179,8 @@ NAMES: Final = {
     "KIND_MODELS": "kind_models",
     "PRICES": "prices",
     "DAILY_BUDGET_USD": "daily_budget_micros",
+    "ALERT_OBJECTIVES": "objectives",
+    "ALERT_WEBHOOK_URL": "alert_webhook_url",
     "KEY_HASH_SECRET": "key_hash_secret",
 }
 
@@ -219,6 +235,8 @@ _EXPECTED: Final = {
     "PRICES": 'JSON like {"provider/model": {"input_per_million": "0.15", "output_per_million": '
     '"0.60", "as_of": "2026-11-01"}}',
     "DAILY_BUDGET_USD": 'dollars like "25" or "0.50"',
+    "ALERT_OBJECTIVES": 'JSON like {"oldest_due_seconds": 600, "dead_letters_growth": null}',
+    "ALERT_WEBHOOK_URL": "an https URL, or http on this very machine",
 }
 
 
@@ -280,6 +298,8 @@ _CONVERTERS: Final[Mapping[str, Callable[[str], object]]] = {
     "KIND_MODELS": _kind_models,
     "PRICES": _prices,
     "DAILY_BUDGET_USD": parse_usd,
+    "ALERT_OBJECTIVES": parse_objectives,
+    "ALERT_WEBHOOK_URL": parse_receiver,
     "KEY_HASH_SECRET": str.encode,
 }
 

@@ -13,6 +13,9 @@ from typing import Final, Literal, NamedTuple, TypedDict, Unpack
 
 Level = Literal["info", "warning", "error"]
 EventName = Literal[
+    "alert_fired",
+    "alert_resolved",
+    "alerts_not_told",
     "bad_settings",
     "dead_message_outlived",
     "dead_message_put_off",
@@ -105,6 +108,9 @@ EVENTS: Final[Mapping[EventName, Told]] = MappingProxyType(
         "doctor_repaired": Told("warning", "a person had the doctor mend some rows"),
         "duty_done": Told("info", "a duty of the sweep found something to do"),
         "duty_failed": Told("error", "a duty of the sweep broke; the next sweep tries again"),
+        "alert_fired": Told("warning", "an objective is missed, and has been for long enough"),
+        "alert_resolved": Told("info", "an objective is met again, and has been for long enough"),
+        "alerts_not_told": Told("warning", "the receiver of alerts did not take a message"),
         "stream_broke": Told("warning", "a result could not be sent to its end"),
         "unexpected_error": Told("error", "a fault of ours, or an error that has no class yet"),
         "bad_settings": Told("error", "the deployment's variables make no sense"),
@@ -185,6 +191,10 @@ class Fields(Traced, Spent, Raised, Http, Messaging, GenAi, total=False):
     request_id: str
     duty: str
     count: int
+    condition: str
+    value: int
+    limit: int
+    subject: str
 
 
 def event(name: EventName, **fields: Unpack[Fields]) -> None:

@@ -13,6 +13,7 @@ from uketsuke.adapters.cloudflare.queue import CloudflareQueue, QueueAge
 from uketsuke.adapters.cloudflare.r2 import R2Blobs
 from uketsuke.adapters.cloudflare.workflows import CloudflareWorkflows
 from uketsuke.adapters.cloudflare.world import SystemClock, SystemDice
+from uketsuke.adapters.sql.alerts import SqlAlerts
 from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
@@ -23,6 +24,8 @@ from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
 from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
+from uketsuke.adapters.sql.metrics import SqlMetrics
+from uketsuke.adapters.sql.money_and_lanes import SqlMoneyAndLanes
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.redrives import SqlRedrives
@@ -31,6 +34,7 @@ from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
 from uketsuke.adapters.sql.sweeping import SqlSweeping
 from uketsuke.adapters.sql.triage import SqlTriage
+from uketsuke.adapters.webhook import Webhook
 from uketsuke.domain.lane import ProviderName
 from uketsuke.kinds.registry import KINDS
 from uketsuke.providers.calls import Providers
@@ -92,17 +96,29 @@ def build_ports(env: Any, *, needs: Callable[[Settings], frozenset[str]]) -> Por
             keep_results=settings.keep_results,
             expiring_within=settings.expiring_within,
         ),
+        money_and_lanes=SqlMoneyAndLanes(
+            database, daily_budget_micros=settings.daily_budget_micros
+        ),
+        alerts=SqlAlerts(database),
+        receiver=_receiver(settings),
         doctor=SqlDoctor(database, patience_of(settings, retention)),
         audit=SqlAudit(database),
         redrives=SqlRedrives(database, tariff),
+        metrics=SqlMetrics(database),
         keys=SqlKeys(database),
         blobs=R2Blobs(ffi.raw_binding(env, "BLOBS")),
         queue=CloudflareQueue(ffi.raw_binding(env, "JOBS")),
+        live_queue=QueueAge(ffi.raw_binding(env, "JOBS")),
         dead_queue=QueueAge(dead_jobs),
         workflows=CloudflareWorkflows(ffi.raw_binding(env, "JOB_WORKFLOW")),
         clock=SystemClock(),
         dice=SystemDice(),
     )
+
+
+def _receiver(settings: Settings) -> Webhook | None:
+    url = settings.alert_webhook_url
+    return Webhook(http=FetchClient(), url=url) if url else None
 
 
 def build_providers(env: Any, ports: Ports) -> Providers:

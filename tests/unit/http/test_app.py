@@ -30,10 +30,12 @@ from uketsuke.http.routes import ROUTES, Endpoint, Route, find_place
 from uketsuke.settings import Settings
 
 JOB_PATH = f"/v1/jobs/{an_id('job', 1)}"
-OPERATING = ("dead_letters", "triage", "conditions", "audit", "redrives", "doctor")
+OPERATING = (
+    "dead_letters", "triage", "conditions", "audit", "redrives", "doctor", "alerts", "metrics",
+)  # fmt: skip
 _METHODS = (
     "find", "accept", "page", "put_stream", "put", "delete", "usage", "groups", "kept", "start",
-    "stop", "ask", "repairable",
+    "standing", "stop", "ask", "repairable", "look",
 )  # fmt: skip
 CLOSED = [route for route in ROUTES if route.scopes]
 _OF_TENANTS = {"jobs:read", "jobs:write"}

@@ -18,7 +18,8 @@ def test_health_asks_nobody(world: World) -> None:
 
 
 def test_readiness_reads_the_database(world: World) -> None:
-    assert world.send("GET", "/readyz").document == {"status": "ready"}
+    ready = world.send("GET", "/readyz").document
+    assert ready == {"status": "ready", "sweep_silent_seconds": None}
 
     world.jobs.broken = out_of_reach()
     answer = world.send("GET", "/readyz")
@@ -32,3 +33,17 @@ def test_a_database_that_hangs_is_not_ready(world: World) -> None:
     world.jobs.hangs = True
 
     assert_problem(world.send("GET", "/readyz"), 503, "unavailable")
+
+
+def test_readiness_tells_how_long_ago_the_sweep_did_anything(world: World) -> None:
+    for name, seconds in (("wake", 400), ("purge_jobs", 70)):
+        world.database.connection.execute(
+            "INSERT INTO duties (name, done_at)"
+            " VALUES (?1, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) - ?2)",
+            (name, seconds * 1000),
+        )
+
+    answer = world.send("GET", "/readyz")
+
+    assert answer.status == 200
+    assert 70 <= answer.document["sweep_silent_seconds"] < 100

@@ -135,6 +135,26 @@ def test_a_patch_may_bring_another_input_in_another_form(office: Office) -> None
     run(office, main)
 
 
+def test_whoever_does_not_know_the_form_of_the_input_is_told_how_to_replace_it(
+    office: Office,
+) -> None:
+    async def main() -> None:
+        ref = await uploaded(office.world)
+        letter = await secret(office, form=InputForm.REF, content=None, refs=(ref,))
+
+        beside = await office.redrive(letter, patch={"input": {"text": "another"}})
+        (fault,) = beside.document["errors"]
+        others = dict.fromkeys(("texts", "ref", "refs"))
+        instead = await office.redrive(letter, patch={"input": {"text": "another", **others}})
+
+        assert (fault["pointer"], fault["code"]) == ("/patch/input", "bad_value")
+        assert "null for each of the others" in fault["detail"]
+        new = await job(office, instead.document["id"])
+        assert await content_of(office.world, new) == "another"
+
+    run(office, main)
+
+
 def test_an_input_that_a_patch_makes_long_runs_on_a_workflow(office: Office) -> None:
     async def main() -> None:
         letter = await secret(office)
@@ -159,10 +179,8 @@ def test_a_patch_names_the_uploads_of_the_jobs_tenant_alone(office: Office) -> N
     run(office, main)
 
 
-@pytest.mark.parametrize(
-    "patch", [{}, {"params": {}}, {"input": {"text": SECRET}}, {"max_attempts": 1}]
-)
-def test_a_patch_that_changes_nothing_is_none(office: Office, patch: object) -> None:
+@pytest.mark.parametrize("patch", [{}, {"params": {}}, {"input": {}, "params": {}}])
+def test_a_patch_that_names_nothing_is_none(office: Office, patch: object) -> None:
     async def main() -> None:
         letter = await secret(office)
 
@@ -183,6 +201,24 @@ def test_a_patch_that_changes_nothing_is_in_nobodys_way(office: Office) -> None:
     run(office, main)
 
 
+@pytest.mark.parametrize("words", [76, 77])
+@pytest.mark.parametrize("text", ["a wrong guess", SECRET])
+def test_a_patch_is_answered_alike_whether_or_not_it_guesses_what_was_asked(
+    office: Office, words: int, text: str
+) -> None:
+    async def main() -> None:
+        letter = await secret(office, params={"max_words": 77}, run_key="nightly")
+        await office.world.submitted(run_key="nightly")  # so that a guess costs nothing
+        guess = {"input": {"text": text}, "params": {"max_words": words}}
+
+        answer = await office.redrive(letter, patch=guess)
+
+        assert_problem(answer, 409, "run_in_progress")
+        assert await letter_now(office, letter) == letter
+
+    run(office, main)
+
+
 def test_an_upload_stays_the_input_of_a_patched_job(office: Office) -> None:
     async def main() -> None:
         ref = await uploaded(office.world)
@@ -191,6 +227,20 @@ def test_an_upload_stays_the_input_of_a_patched_job(office: Office) -> None:
         answer = await office.redrive(letter, patch={"params": {"max_words": 50}})
 
         assert (await job(office, answer.document["id"])).input.refs == (ref,)
+
+    run(office, main)
+
+
+def test_a_patch_that_names_what_was_there_redrives_what_a_bad_deployment_ended(
+    office: Office,
+) -> None:
+    async def main() -> None:
+        letter = await secret(office)
+
+        answer = await office.redrive(letter, patch={"max_attempts": 1})
+
+        assert answer.status == 202
+        assert (await job(office, answer.document["id"])).max_attempts == 1
 
     run(office, main)
 

@@ -12,6 +12,10 @@ from tests.unit.http.factories import OTHER_TENANT, TENANT
 from tests.unit.http.world import World, assert_problem
 
 # The fake clock stands on 2026-11-29.
+COLUMNS = (
+    "tenant_id, day, kind, provider, model, attempts, failed_attempts, input_tokens,"
+    " output_tokens, audio_ms, cost_micros, failed_cost_micros, charged_micros, unknown"
+)
 FIGURES = "4, 1, 30, 4, 1500, 60, 20, 70, 0"
 
 
@@ -19,7 +23,7 @@ def used(
     world: World, day: str, *, tenant: str = TENANT, model: str = "m", figures: str = FIGURES
 ) -> None:
     provider = "openai_compatible" if model else ""
-    sql = f"INSERT INTO usage_days VALUES (?, ?, 'summarize', ?, ?, {figures})"  # noqa: S608 - ours
+    sql = f"INSERT INTO usage_days ({COLUMNS}) VALUES (?, ?, 'summarize', ?, ?, {figures})"  # noqa: S608 - ours
     world.database.connection.execute(sql, (tenant, day, provider, model))
 
 

@@ -22,14 +22,17 @@ from tests.unit.http.fakes import (
     FakeListing,
     FakeQueue,
 )
+from uketsuke.adapters.sql.alerts import SqlAlerts
 from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.doctor import SqlDoctor
 from uketsuke.adapters.sql.doctor_check import patience_of
+from uketsuke.adapters.sql.metrics import SqlMetrics
 from uketsuke.adapters.sql.redrives import SqlRedrives
 from uketsuke.adapters.sql.schedules import SqlSchedules
+from uketsuke.adapters.sql.sweeping import SqlSweeping
 from uketsuke.adapters.sql.triage import SqlTriage
 from uketsuke.domain.api_key import StoredKey, hash_secret
 from uketsuke.http.app import App, respond
@@ -43,7 +46,8 @@ _FAKED = (
     "settings", "jobs", "listing", "inputs", "keys", "blobs", "queue", "workflows", "clock", "dice"
 )  # fmt: skip
 _REAL = (
-    "schedules", "costs", "dead_letters", "triage", "conditions", "audit", "redrives", "doctor",
+    "schedules", "costs", "dead_letters", "triage", "conditions", "audit", "redrives", "alerts",
+    "sweeping", "metrics", "doctor",
 )  # fmt: skip
 
 
@@ -83,8 +87,11 @@ class World:
     dead_letters: SqlDeadLetters = field(init=False)
     triage: SqlTriage = field(init=False)
     conditions: SqlConditions = field(init=False)
+    alerts: SqlAlerts = field(init=False)
+    sweeping: SqlSweeping = field(init=False)
     audit: SqlAudit = field(init=False)
     redrives: SqlRedrives = field(init=False)
+    metrics: SqlMetrics = field(init=False)
     doctor: SqlDoctor = field(init=False)
     inputs: FakeInputs = field(default_factory=FakeInputs)
     blobs: FakeBlobs = field(default_factory=FakeBlobs)
@@ -107,12 +114,15 @@ class World:
         self.costs = SqlCosts(self.database, RETENTION, self.settings.tariff({}))
         self.dead_letters = SqlDeadLetters(self.database, triage_within=self.settings.triage_within)
         self.triage = SqlTriage(self.database)
+        self.metrics = SqlMetrics(self.database)
         self.conditions = SqlConditions(
             self.database,
             keep_inputs=self.settings.keep_inputs,
             keep_results=self.settings.keep_results,
             expiring_within=self.settings.expiring_within,
         )
+        self.alerts = SqlAlerts(self.database)
+        self.sweeping = SqlSweeping(self.database, RETENTION)
         self.audit = SqlAudit(self.database)
         self.redrives = SqlRedrives(self.database, self.settings.tariff({}))
         self.doctor = SqlDoctor(self.database, patience_of(self.settings, RETENTION))

@@ -278,7 +278,7 @@ async def sweep_that_stopped(world: World) -> str:
 
 async def duty_not_done(world: World) -> str:
     await world.ports.sweeping.claim_duty("wake", token="t", lease=world.settings.lease)
-    await world.ports.sweeping.finish_duty("wake", token="t")
+    await world.ports.sweeping.finish_duty("wake", token="t", done=True)
     await asyncio.sleep(3600)
     return "wake"
 

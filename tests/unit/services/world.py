@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from tests.simulation.loop import VirtualLoop, run
 from tests.support.sqlite import SqliteDatabase, connect
 from tests.support.workflows import MemoryWorkflows
+from uketsuke.adapters.sql.alerts import SqlAlerts
 from uketsuke.adapters.sql.audit import SqlAudit
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.costs import SqlCosts
@@ -23,6 +24,8 @@ from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
 from uketsuke.adapters.sql.lanes import SqlLanes
 from uketsuke.adapters.sql.listing import SqlListing
+from uketsuke.adapters.sql.metrics import SqlMetrics
+from uketsuke.adapters.sql.money_and_lanes import SqlMoneyAndLanes
 from uketsuke.adapters.sql.occurrences import SqlOccurrences
 from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.redrives import SqlRedrives
@@ -31,6 +34,7 @@ from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.schedules import SqlSchedules
 from uketsuke.adapters.sql.sweeping import SqlSweeping
 from uketsuke.adapters.sql.triage import SqlTriage
+from uketsuke.domain.alert import DeliveryFault
 from uketsuke.domain.job import InputForm, Job, Usage
 from uketsuke.domain.lane import Capability
 from uketsuke.domain.lifecycle import Engine
@@ -156,9 +160,30 @@ class AgingQueue:
     """A queue whose oldest message is as old as a test says."""
 
     age: timedelta | None = field(default_factory=timedelta)
+    waiting: int | None = 0
 
     async def oldest_age(self, *, now: datetime) -> timedelta | None:
         return self.age
+
+    async def backlog(self) -> int | None:
+        return self.waiting
+
+
+@dataclass
+class NotingReceiver:
+    """Whoever is told of alerts; it fails as often as told, or dies with whoever speaks to it."""
+
+    heard: list[Mapping[str, Any]] = field(default_factory=list)
+    faults: list[DeliveryFault | Exception] = field(default_factory=list)
+
+    async def tell(self, message: Mapping[str, object]) -> DeliveryFault | None:
+        fault = self.faults.pop(0) if self.faults else None
+        if isinstance(fault, DeliveryFault):
+            return fault
+        self.heard.append(message)
+        if fault is not None:
+            raise fault
+        return None
 
 
 @dataclass
@@ -194,8 +219,10 @@ class World:
         self.database = FlakyDatabase(SqliteDatabase(self.connection))
         self.blobs = MemoryBlobs()
         self.queue = NotingQueue()
+        self.live_queue = AgingQueue()
         self.dead_queue = AgingQueue()
         self.workflows = MemoryWorkflows()
+        self.receiver = NotingReceiver()
         self.settings = replace(Settings(key_hash_secret=b"s"), **settings)
         retention = Retention(
             keep_results=self.settings.keep_results,
@@ -229,12 +256,19 @@ class World:
                 keep_results=self.settings.keep_results,
                 expiring_within=self.settings.expiring_within,
             ),
+            money_and_lanes=SqlMoneyAndLanes(
+                self.database, daily_budget_micros=self.settings.daily_budget_micros
+            ),
+            alerts=SqlAlerts(self.database),
+            receiver=self.receiver if self.settings.alert_webhook_url else None,
             doctor=SqlDoctor(self.database, patience_of(self.settings, retention)),
             audit=SqlAudit(self.database),
             redrives=SqlRedrives(self.database, tariff),
+            metrics=SqlMetrics(self.database),
             keys=SqlKeys(self.database),
             blobs=self.blobs,
             queue=self.queue,
+            live_queue=self.live_queue,
             dead_queue=self.dead_queue,
             workflows=self.workflows,
             clock=LoopClock(self.loop),

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
 # An hour is a growing one with more than twice the hour before, and more than a handful.
-_GROWTH_HANDFUL: Final = 10
 _GROWTH_FACTOR: Final = 2
-# A message about a job that is being worked comes back after each lease, a hundred times at most:
-# with leases of a minute that is an hour and 40 minutes. What is older, nobody takes.
-_DLQ_PATIENCE: Final = timedelta(hours=2)
 
 
 class ConditionName(StrEnum):
@@ -23,16 +20,30 @@ class ConditionName(StrEnum):
     EXPIRING = "dead_letters_expiring"
     GROWTH = "dead_letters_growth"
     DLQ_OLDEST = "dlq_oldest_seconds"
+    WAITING = "oldest_waiting_seconds"
+    DUE = "oldest_due_seconds"
+    FAILED = "failed_per_mille"
+    BUDGET = "budget_used_percent"
+    SPEND = "spend_today_cents"
+    SWEEP_LAG = "sweep_lag_seconds"
+    DENIED = "lanes_denied"
+
+
+Bounds = Mapping[ConditionName, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """One condition's figure. ``value`` None: nobody tells. ``compared_to`` is that of before."""
+    """One condition's figure. ``value`` None: nobody tells. ``compared_to`` is that of before.
+
+    ``subject`` names whom it is about, where it is one of many: a tenant, a lane.
+    """
 
     name: ConditionName
     value: int | None
     bound: int = 0
     compared_to: int | None = None
+    subject: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +57,7 @@ class Condition:
     value: int | None
     bound: int
     compared_to: int | None
+    subject: str | None
     since: datetime | None
     computed_at: datetime
 
@@ -65,22 +77,24 @@ class LetterFigures:
     hour_before: int
 
 
-def measures_of(figures: LetterFigures, *, dlq_oldest: timedelta | None) -> tuple[Measure, ...]:
+def measures_of(
+    figures: LetterFigures, *, dlq_oldest: timedelta | None, bounds: Bounds
+) -> tuple[Measure, ...]:
     """Return what the figures, and the age of the dead-letter queue's oldest message, amount to."""
     oldest = None if dlq_oldest is None else int(dlq_oldest.total_seconds())
     return (
         Measure(name=ConditionName.OPEN, value=figures.open),
-        Measure(name=ConditionName.PAST_TRIAGE, value=figures.past_triage),
-        Measure(name=ConditionName.EXPIRING, value=figures.expiring),
+        _bounded(ConditionName.PAST_TRIAGE, figures.past_triage, bounds),
+        _bounded(ConditionName.EXPIRING, figures.expiring, bounds),
         Measure(
             name=ConditionName.GROWTH,
             value=figures.last_hour,
-            bound=max(_GROWTH_HANDFUL, _GROWTH_FACTOR * figures.hour_before),
+            bound=max(bounds[ConditionName.GROWTH], _GROWTH_FACTOR * figures.hour_before),
             compared_to=figures.hour_before,
         ),
-        Measure(
-            name=ConditionName.DLQ_OLDEST,
-            value=oldest,
-            bound=int(_DLQ_PATIENCE.total_seconds()),
-        ),
+        _bounded(ConditionName.DLQ_OLDEST, oldest, bounds),
     )
+
+
+def _bounded(name: ConditionName, value: int | None, bounds: Bounds) -> Measure:
+    return Measure(name=name, value=value, bound=bounds[name])

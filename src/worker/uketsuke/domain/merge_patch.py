@@ -21,6 +21,11 @@ def merged(target: object, patch: object) -> object:
     return result
 
 
+def names_nothing(patch: object) -> bool:
+    """Say whether a patch is objects alone, which give no place a value and take none away."""
+    return isinstance(patch, dict) and all(map(names_nothing, patch.values()))
+
+
 def decides(patch: object, place: Sequence[str]) -> bool:
     """Say whether a patch names a place of the result, so that what is there, or not, is its doing.
 

@@ -10,8 +10,10 @@ import msgspec
 
 from uketsuke.domain.job import InputForm
 from uketsuke.http import (
+    openapi_alert_shapes,
     openapi_doctor_shapes,
     openapi_letter_shapes,
+    openapi_metric_shapes,
     openapi_redrive_shapes,
     openapi_shapes,
 )
@@ -33,7 +35,9 @@ _SHAPES: Final = (
     openapi_shapes,
     openapi_letter_shapes,
     openapi_redrive_shapes,
+    openapi_alert_shapes,
     openapi_doctor_shapes,
+    openapi_metric_shapes,
 )
 _PATH_NAME: Final = re.compile(r"\{(\w+)\}")
 

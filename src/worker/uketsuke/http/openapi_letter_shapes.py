@@ -1,4 +1,4 @@
-"""The shapes of what operators are told: dead letters, their groups, metrics."""
+"""The shapes of what operators are told of dead letters and their groups."""
 
 from __future__ import annotations
 
@@ -118,39 +118,3 @@ class DeadLetterGroupList(Shape):
 
     items: list[DeadLetterGroup]
     next: None
-
-
-class LetterCounts(Shape):
-    """How many dead letters there are. ``expiring``: open ones whose input goes soon."""
-
-    open: int
-    past_triage: int
-    expiring: int
-    last_hour: int
-
-
-class Condition(Shape):
-    """What is worth an alert: it holds while the value is above the limit."""
-
-    name: str
-    value: int | None
-    limit: int
-    compared_to: int | None
-    holds: bool
-    since: datetime | None
-    computed_at: datetime
-
-
-class QueueMetrics(Shape):
-    """How a queue does; null where nobody tells."""
-
-    oldest_seconds: int | None
-
-
-class Metrics(Shape):
-    """How the deployment does."""
-
-    at: datetime
-    dead_letters: LetterCounts
-    conditions: list[Condition]
-    queues: dict[str, QueueMetrics]

@@ -129,8 +129,26 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     ),
     "get_metrics": Operation(
         summary="See how the deployment does",
-        answer="Figures of now, and the conditions as the sweep left them.",
+        answer="Figures of now and of the last hour, and the conditions as the sweep left them.",
         content=_json("Metrics"),
+    ),
+    "list_alerts": Operation(
+        summary="See how the objectives stand, and whether somebody was told",
+        answer="All of them by name, on one page, as the sweep left them.",
+        content=_json("AlertList"),
+    ),
+    "get_metrics_series": Operation(
+        summary="See how the deployment did over time",
+        answer="Every point of the range, oldest first. The last one is not over.",
+        content=_json("MetricsSeries"),
+    ),
+    "scrape_metrics": Operation(
+        summary="Scrape the figures, as Prometheus does",
+        answer="OpenMetrics, or the classic text format for whoever wants that more.",
+        content={
+            "application/openmetrics-text": {"schema": {"type": "string"}},
+            "text/plain": {"schema": {"type": "string"}},
+        },
     ),
     "redrive_letter": Operation(
         summary="Redrive a dead letter",
@@ -192,7 +210,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         summary="Ask whether the Worker lives", answer="It does.", content=_json("Status")
     ),
     "get_readiness": Operation(
-        summary="Ask whether the Worker can work", answer="It can.", content=_json("Status")
+        summary="Ask whether the Worker can work", answer="It can.", content=_json("Readiness")
     ),
     "get_openapi": Operation(
         summary="Get this description",
@@ -213,6 +231,10 @@ QUERY_PARAMETERS: Final[Mapping[str, tuple[Schema, str]]] = {
     "limit": ({"type": "integer", "minimum": 1, "maximum": 200, "default": 50}, "A page's length."),
     "cursor": (_TEXT, "Where the page begins; it comes in next."),
     "tenant": (_TEXT, "For operators: whose."),
+    "range": (
+        {"type": "string", "enum": ["hour", "day", "week"], "default": "hour"},
+        "How far back: 60 minutes, 96 quarters of an hour, 168 hours.",
+    ),
     "action": (_TEXT, "Only acts of this sort."),
     "target": (_TEXT, "Only what was done to this: a dead letter's id, or a bulk redrive's."),
     "check": (_TEXT, "Only this check."),

@@ -233,9 +233,19 @@ class AuditList(Shape):
 
 
 class Status(Shape):
-    """Whether this Worker lives, or can work."""
+    """Whether this Worker lives."""
 
-    status: Literal["ok", "ready"]
+    status: Literal["ok"]
+
+
+class Readiness(Shape):
+    """Whether this Worker can work; and how long ago the sweep did anything, null if it never did.
+
+    The sweep comes each minute: if it is silent for several, no alert is sent.
+    """
+
+    status: Literal["ready"]
+    sweep_silent_seconds: int | None
 
 
 class Fault(Shape):

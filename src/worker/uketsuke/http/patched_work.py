@@ -70,11 +70,17 @@ async def patched_submission(
 def _refused(faults: Sequence[Fault], patch: Mapping[str, Any]) -> Refused:
     own = [fault for fault in faults if decides(patch, _place(fault))]
     if own:
-        return refuse_faults(replace(fault, pointer=f"/patch{fault.pointer}") for fault in own)
+        return refuse_faults(map(_of_the_patch, own))
     if any(fault.code == "input_not_found" for fault in faults):
         return refuse("input_gone", "What its input names is gone. A patch may bring another.")
     told = tuple(dict.fromkeys(map(_without_content, faults[:MOST_FAULTS])))
     return refuse("not_replayable", _NOT_SOUND, errors=told)
+
+
+def _of_the_patch(fault: Fault) -> Fault:
+    told = replace(fault, pointer=f"/patch{fault.pointer}")
+    two_forms = (fault.pointer, fault.code) == ("/input", "bad_value")
+    return replace(told, detail=f"{fault.detail} {_OTHER_FORM}") if two_forms else told
 
 
 def _place(fault: Fault) -> list[str]:
@@ -87,6 +93,11 @@ def _without_content(fault: Fault) -> Fault:
     return replace(fault, pointer="/".join(fault.pointer.split("/")[: _DEEPEST_TOLD + 1]))
 
 
+# Who patches does not know which form that is, and need not: null for what is not there is sound.
+_OTHER_FORM: Final = (
+    "Another input stays beside this one until a null for its form takes it out: give null for "
+    "each of the others."
+)
 _NOT_SOUND: Final = (
     "This deployment would not take the job any more. Patch the members that the errors are about."
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from uketsuke.domain.api_key import Scope
+from uketsuke.http.endpoints.alerts import list_alerts
 from uketsuke.http.endpoints.audit import QUERY as AUDIT_QUERY
 from uketsuke.http.endpoints.audit import list_audit
 from uketsuke.http.endpoints.discard_letter import discard_letter
@@ -16,7 +17,12 @@ from uketsuke.http.endpoints.health import get_health, get_readiness
 from uketsuke.http.endpoints.input import put_input
 from uketsuke.http.endpoints.job import cancel_job, get_events, get_job, get_result
 from uketsuke.http.endpoints.list_jobs import QUERY, list_jobs
-from uketsuke.http.endpoints.metrics import get_metrics
+from uketsuke.http.endpoints.metrics import (
+    SERIES_QUERY,
+    get_metrics,
+    get_metrics_series,
+    scrape_metrics,
+)
 from uketsuke.http.endpoints.openapi import get_openapi
 from uketsuke.http.endpoints.redrive_letter import redrive_letter
 from uketsuke.http.endpoints.redrives import LIST_QUERY as REDRIVES_QUERY
@@ -92,6 +98,9 @@ ROUTES: Final = tuple(
         ("GET", "/v1/dead-letters/groups", _OPERATE, list_dead_letter_groups, GROUPS_QUERY),
         ("GET", "/v1/dead-letters/{letter_id}", _OPERATE, get_dead_letter, _NONE),
         ("GET", "/v1/metrics", _OPERATE, get_metrics, _NONE),
+        ("GET", "/v1/metrics/series", _OPERATE, get_metrics_series, SERIES_QUERY),
+        ("GET", "/metrics", _OPERATE, scrape_metrics, _NONE),
+        ("GET", "/v1/alerts", _OPERATE, list_alerts, _NONE),
         ("POST", "/v1/dead-letters/{letter_id}/redrive", _OPERATE, redrive_letter, _NONE),
         ("POST", "/v1/dead-letters/{letter_id}/discard", _OPERATE, discard_letter, _NONE),
         ("GET", "/v1/audit", _READ, list_audit, AUDIT_QUERY),

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 from uketsuke.domain.job import Job, SilentRun
+from uketsuke.services.alerts import look_after_alerts
 from uketsuke.services.conditions import reckon_conditions
 from uketsuke.services.messages import message_for
 from uketsuke.services.occurrences import RunLimits, look_after_occurrences, start_due
@@ -20,11 +21,13 @@ from uketsuke.services.ports import Ports, Unavailable
 from uketsuke.services.purge import purge_inputs, purge_jobs, purge_letters
 from uketsuke.services.redrive import Planner
 from uketsuke.services.redrives import drive_redrives
+from uketsuke.services.rollup import roll_up
 from uketsuke.services.silence import end_doomed, look_after
 from uketsuke.services.tell import tell_taken
 from uketsuke.telemetry import event, raised
 
 _NO_KINDS: Final[RunLimits] = MappingProxyType({})
+_REDRIVES: Final = "redrives"
 Duty = Callable[[Ports], Awaitable[int]]
 
 _PAGE: Final = 200
@@ -53,10 +56,12 @@ async def _do(name: str, duty: Duty, ports: Ports) -> None:
     token = ports.dice.entropy(16).hex()
     if not await ports.sweeping.claim_duty(name, token=token, lease=DUTY_LEASE):
         return
+    done = False
     try:
         count = await duty(ports)
+        done = True
     finally:
-        await ports.sweeping.finish_duty(name, token=token)
+        await ports.sweeping.finish_duty(name, token=token, done=done)
     if count:
         event("duty_done", duty=name, count=count)
 
@@ -104,9 +109,18 @@ async def _look_after(runs: Sequence[SilentRun], ports: Ports) -> None:
             )
 
 
+def duty_names() -> Sequence[str]:
+    """Return the duties that a sweep does, each with a row that says when it was done last."""
+    return (*_duties(_NO_KINDS, None), _REDRIVES)
+
+
+async def _conditions(ports: Ports) -> int:
+    return await reckon_conditions(ports, duties=duty_names())
+
+
 def _duties(limits: RunLimits, planner: Planner | None) -> Mapping[str, Duty]:
     """Each duty by its name; what is due on the minute comes first, what asks the most last."""
-    redrives = {"redrives": partial(drive_redrives, planner=planner)} if planner else {}
+    redrives = {_REDRIVES: partial(drive_redrives, planner=planner)} if planner else {}
     return {
         "start_due": start_due,
         "occurrences": partial(look_after_occurrences, limits=limits),
@@ -115,6 +129,8 @@ def _duties(limits: RunLimits, planner: Planner | None) -> Mapping[str, Duty]:
         "purge_jobs": purge_jobs,
         "purge_inputs": purge_inputs,
         "purge_letters": purge_letters,
-        "conditions": reckon_conditions,
+        "roll_up": roll_up,
+        "conditions": _conditions,
+        "alerts": look_after_alerts,
         **redrives,
     }

@@ -42,8 +42,7 @@ class CloudflareQueue:
                 raise Unavailable("the queue did not take the messages") from error
 
     async def backlog(self) -> int | None:
-        count = (await _metrics(self._binding)).get("backlogCount")
-        return int(count) if isinstance(count, int | float) else None
+        return _backlog(await _metrics(self._binding))
 
 
 class QueueAge:
@@ -61,6 +60,9 @@ class QueueAge:
             return None
         return max(now - datetime.fromisoformat(oldest), timedelta())
 
+    async def backlog(self) -> int | None:
+        return None if self._binding is None else _backlog(await _metrics(self._binding))
+
 
 async def _metrics(binding: Any) -> Mapping[str, Any]:
     """Ask the queue how it does; nothing is known from a runtime that does not tell."""
@@ -68,6 +70,11 @@ async def _metrics(binding: Any) -> Mapping[str, Any]:
         return dict(ffi.from_json(await ffi.patiently(binding.metrics())))
     except (ffi.JsError, AttributeError, TypeError, ValueError, Unavailable):
         return {}
+
+
+def _backlog(metrics: Mapping[str, Any]) -> int | None:
+    count = metrics.get("backlogCount")
+    return int(count) if isinstance(count, int | float) else None
 
 
 def read_batch(batch: Any) -> Sequence[Delivery]:

@@ -23,12 +23,15 @@ ON CONFLICT (name) DO UPDATE
 RETURNING name
 """
 
-# ?1 duty, ?2 token
+# ?1 duty, ?2 token, ?3 whether it was done
 FINISH_DUTY: Final = f"""
 UPDATE duties
-   SET lease_token = NULL, leased_until = 0, done_at = {NOW}
+   SET lease_token = NULL, leased_until = 0, done_at = CASE WHEN ?3 THEN {NOW} ELSE done_at END
  WHERE name = ?1 AND lease_token = ?2
 """
+
+# A row a duty.
+SELECT_SILENCE: Final = f"SELECT {NOW} - max(done_at) AS silent_ms FROM duties"
 
 # Jobs that somebody must look at, oldest wake-up first, after the last one seen: what cannot be
 # moved is passed by. ?1 wake_at, ?2 tenant, ?3 id of the last one seen, ?4 page size
@@ -74,8 +77,12 @@ class SqlSweeping:
         (claimed,) = await self._database.batch([claim])
         return bool(claimed)
 
-    async def finish_duty(self, name: str, *, token: str) -> None:
-        await self._database.batch([Statement(FINISH_DUTY, (name, token))])
+    async def finish_duty(self, name: str, *, token: str, done: bool) -> None:
+        await self._database.batch([Statement(FINISH_DUTY, (name, token, int(done)))])
+
+    async def silent_for(self) -> timedelta | None:
+        ((found,),) = await self._database.batch([Statement(SELECT_SILENCE)])
+        return None if found["silent_ms"] is None else rows.to_duration(found["silent_ms"])
 
     async def wake_page(
         self, after: tuple[int, str, str] | None, *, limit: int, first_grace: timedelta

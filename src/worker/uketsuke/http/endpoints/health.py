@@ -21,11 +21,17 @@ async def get_health(_request: Request, _context: Context) -> Response:
 
 
 async def get_readiness(_request: Request, context: Context) -> Response:
-    """Read the database once. A database that hangs is as bad as one that is away."""
+    """Read the database. One that hangs is as bad as one that is away.
+
+    Whether the sweep lives is told, and is no refusal: without it jobs are still accepted. Who
+    watches from outside learns here that nobody is left to send an alert.
+    """
     limit = context.settings.intake_database_timeout.total_seconds()
     try:
         async with asyncio.timeout(limit):
             await context.ports.jobs.find(_NO_JOB, tenant_id="")
+            silent = await context.ports.sweeping.silent_for()
     except TimeoutError:
         raise unavailable() from None
-    return json_answer(200, {"status": "ready"})
+    seconds = None if silent is None else int(silent.total_seconds())
+    return json_answer(200, {"status": "ready", "sweep_silent_seconds": seconds})

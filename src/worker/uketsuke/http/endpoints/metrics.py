@@ -1,52 +1,60 @@
-"""``GET /v1/metrics``: how the deployment does, in figures."""
+"""How the deployment does: in figures of now, over time, and for Prometheus to scrape."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
-from uketsuke.domain.condition import Condition, ConditionName, LetterFigures
-from uketsuke.http.answer import PRIVATE, json_answer, rfc3339
+from uketsuke.domain.series import Range
+from uketsuke.http.accept import choose
+from uketsuke.http.answer import PRIVATE, json_answer
 from uketsuke.http.context import Context
+from uketsuke.http.exposition import Format, write_families
 from uketsuke.http.message import Request, Response
+from uketsuke.http.metric_families import families_of
+from uketsuke.http.metrics_view import show_overview, show_stretch
+from uketsuke.http.paging import query_fault
+from uketsuke.http.problem import refuse_faults
+from uketsuke.services.metrics import letters_of, overview, series
 
-_DEAD_LETTER_QUEUE: Final = "uketsuke-jobs-dlq"
+SERIES_QUERY: Final = frozenset({"range"})
+_PRIVATE: Final = (("cache-control", "private, no-cache"), ("vary", "Authorization, Accept"))
 
 
 async def get_metrics(_request: Request, context: Context) -> Response:
-    """Count the dead letters now, and tell the conditions as the sweep left them."""
+    """Tell everything as JSON, in at most five calls to the database, the key's included."""
     conditions = await context.ports.conditions.kept()
+    letters = await letters_of(conditions, ports=context.ports)
+    seen = await overview(context.ports)
+    document = show_overview(seen, letters=letters, conditions=conditions)
+    return json_answer(200, document, headers=PRIVATE)
+
+
+async def get_metrics_series(request: Request, context: Context) -> Response:
+    """Tell what was counted in each stretch of a range; without any, zeros."""
+    span = _range(request)
+    points = await series(span, ports=context.ports)
     document = {
-        "at": rfc3339(context.ports.clock.now()),
-        "dead_letters": _show_letters(await context.ports.conditions.figures()),
-        "conditions": [_show_condition(each) for each in conditions],
-        "queues": {_DEAD_LETTER_QUEUE: {"oldest_seconds": _dlq_oldest(conditions)}},
+        "range": span,
+        "step_seconds": int(span.length.total_seconds()),
+        "points": [show_stretch(point) for point in points],
     }
     return json_answer(200, document, headers=PRIVATE)
 
 
-def _show_letters(figures: LetterFigures) -> dict[str, int]:
-    return {
-        "open": figures.open,
-        "past_triage": figures.past_triage,
-        "expiring": figures.expiring,
-        "last_hour": figures.last_hour,
-    }
+def _range(request: Request) -> Range:
+    asked = request.query.get("range", (Range.HOUR,))
+    if len(asked) == 1 and asked[0] in set(Range):
+        return Range(asked[0])
+    raise refuse_faults([query_fault("range", f"is one of {', '.join(Range)}")])
 
 
-def _show_condition(condition: Condition) -> dict[str, object]:
-    return {
-        "name": condition.name,
-        "value": condition.value,
-        "limit": condition.bound,
-        "compared_to": condition.compared_to,
-        "holds": condition.holds,
-        "since": rfc3339(condition.since) if condition.since else None,
-        "computed_at": rfc3339(condition.computed_at),
-    }
-
-
-def _dlq_oldest(conditions: Sequence[Condition]) -> int | None:
-    """Only the consumer can ask that queue: what its sweep was told last."""
-    told = (each.value for each in conditions if each.name == ConditionName.DLQ_OLDEST)
-    return next(told, None)
+async def scrape_metrics(request: Request, context: Context) -> Response:
+    """Tell the same as OpenMetrics, or in the classic format to whoever wants that more."""
+    conditions = await context.ports.conditions.kept()
+    letters = await letters_of(conditions, ports=context.ports)
+    families = families_of(await overview(context.ports), letters=letters, conditions=conditions)
+    # Whoever accepts neither gets what the path is for: scrapers send all sorts of things.
+    form = Format(choose(request.headers.get("accept"), list(Format)) or Format.OPEN_METRICS)
+    headers = (("content-type", form.content_type), *_PRIVATE)
+    body = write_families(families, form=form).encode()
+    return Response(status=200, headers=headers, body=body)

@@ -9,7 +9,7 @@ from typing import Any
 from uketsuke.domain.audit import Act
 from uketsuke.domain.dead_letter import DeadLetter, LetterStatus
 from uketsuke.domain.job import Job
-from uketsuke.domain.merge_patch import merged
+from uketsuke.domain.merge_patch import names_nothing
 from uketsuke.http.answer import json_answer
 from uketsuke.http.context import Context
 from uketsuke.http.job_view import job_path, poll_after, show_job
@@ -37,7 +37,7 @@ async def redrive_letter(request: Request, context: Context, *, letter_id: str) 
     """Start the new job: 202. The letter is the key under which nothing starts twice."""
     asked = await read_act(request, context, RedriveBody)
     letter = await find_letter(letter_id, context)
-    patch, forced = asked.get("patch") or {}, asked.get("force", False)
+    patch, forced = _patch_in(asked), asked.get("force", False)
     act = new_act(
         context.caller.key_id,
         reason=asked["reason"],
@@ -59,6 +59,15 @@ async def redrive_letter(request: Request, context: Context, *, letter_id: str) 
     return _answer(outcome, context)
 
 
+def _patch_in(asked: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the patch; empty if it names nothing.
+
+    Whether what it names is other than before is not asked: the answer would tell what was there.
+    """
+    patch: Mapping[str, Any] = asked.get("patch", {})
+    return {} if names_nothing(patch) else patch
+
+
 def _detail(patch: Mapping[str, Any], *, forced: bool) -> dict[str, object]:
     """What of the work was changed, by name: what it was changed to is content."""
     detail: dict[str, object] = {"patched": sorted(patch)} if patch else {}
@@ -78,12 +87,7 @@ async def _redrive_patched(
     given = await stored_input(job, ports=ports) if letter.replayable_until else None
     if given is None and "input" not in patch:
         return input_gone(letter)
-    first = first_document(job, given)
-    if merged(first, patch) == first:  # it says what was said before
-        refusal = refusal_of(letter, patched=False, forced=forced)
-        if refusal is not None:
-            return refusal
-    wanted = await patched_submission(job, first, patch, context)
+    wanted = await patched_submission(job, first_document(job, given), patch, context)
     return await redrive(letter, wanted, act=act, ports=ports)
 
 

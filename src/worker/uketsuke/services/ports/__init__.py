@@ -14,6 +14,7 @@ from uketsuke.services.ports.ai import (
     AudioForm,
     AudioInput,
 )
+from uketsuke.services.ports.alerts import Alerts, MoneyAndLanes, Receiver
 from uketsuke.services.ports.audit import Audit, AuditFilter, AuditPage
 from uketsuke.services.ports.costs import (
     Costs,
@@ -39,6 +40,7 @@ from uketsuke.services.ports.jobs import (
     RunInProgress,
     Runs,
 )
+from uketsuke.services.ports.metrics import Look, Metrics
 from uketsuke.services.ports.platform import (
     MOST_ANSWER_BYTES,
     Blobs,
@@ -111,12 +113,17 @@ class Ports:
     dead_letters: DeadLetters
     triage: Triage
     conditions: Conditions
+    money_and_lanes: MoneyAndLanes
+    alerts: Alerts
+    receiver: Receiver | None
+    metrics: Metrics
     doctor: Doctor
     audit: Audit
     redrives: Redrives
     keys: KeyStore
     blobs: Blobs
     queue: JobQueue
+    live_queue: WatchedQueue
     dead_queue: WatchedQueue
     workflows: Workflows
     clock: Clock
@@ -130,6 +137,7 @@ __all__ = [
     "Admission",
     "AiBinding",
     "AiRefused",
+    "Alerts",
     "AudioForm",
     "AudioInput",
     "Audit",
@@ -168,10 +176,14 @@ __all__ = [
     "LetterPage",
     "LetterPlace",
     "Listing",
+    "Look",
+    "Metrics",
+    "MoneyAndLanes",
     "Occurrences",
     "Ports",
     "Purging",
     "PutSchedule",
+    "Receiver",
     "RedrivePage",
     "Redrives",
     "RunInProgress",

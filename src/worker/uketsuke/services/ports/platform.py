@@ -46,6 +46,10 @@ class WatchedQueue(Protocol):
         """How long its oldest message waits; 0 if none does, None where nobody tells."""
         ...
 
+    async def backlog(self) -> int | None:
+        """How many messages wait, where the platform tells."""
+        ...
+
 
 class InstanceState(StrEnum):
     """What the platform says of a Workflow instance, as far as it matters."""

@@ -85,7 +85,13 @@ class Sweeping(Protocol):
         """Take the duty unless another sweep holds it; the claim expires by itself."""
         ...
 
-    async def finish_duty(self, name: str, *, token: str) -> None: ...
+    async def finish_duty(self, name: str, *, token: str, done: bool) -> None:
+        """Let go of the duty. One that failed was not ``done``: its lag grows."""
+        ...
+
+    async def silent_for(self) -> timedelta | None:
+        """Return how long ago any duty was done; None if none ever was."""
+        ...
 
     async def wake_page(
         self, after: tuple[int, str, str] | None, *, limit: int, first_grace: timedelta

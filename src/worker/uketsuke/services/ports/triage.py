@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -65,8 +65,15 @@ class Conditions(Protocol):
         """Count the dead letters as they are now."""
         ...
 
-    async def keep(self, measures: Sequence[Measure]) -> int:
-        """Keep the measures in place of those before; return how many began to hold."""
+    async def glance(self) -> LetterFigures | None:
+        """Count them too, but read a bounded number of rows; None if there are more."""
+        ...
+
+    async def keep(self, measures: Sequence[Measure], *, forget: Collection[str] = ()) -> int:
+        """Keep the measures in place of those before; return how many began to hold.
+
+        Those to ``forget`` are not measured any more, and have no alert.
+        """
         ...
 
     async def kept(self) -> Sequence[Condition]: ...
