@@ -378,8 +378,8 @@ MUTATIONS: Final = (
     Mutation(
         "what a kept step has used counts in every attempt",
         f"{_SERVICES}/steps.py",
-        "mine = checkpoint.attempt == self.leased.attempt and named not in self.counted",
-        "mine = True",
+        "return checkpoint.usage if checkpoint.attempt == self.leased.attempt else None",
+        "return checkpoint.usage",
     ),
     Mutation(
         "a takeover leaves what was reserved unsaid",

@@ -15,13 +15,13 @@ import pytest
 from tests.support.workflows import Instance, MemorySteps
 from tests.unit.services.world import World
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
-from uketsuke.domain.job import EncodedResult, Job, Progress, Usage
+from uketsuke.domain.job import Checkpoint, EncodedResult, Job, Progress, Usage
 from uketsuke.domain.lifecycle import Engine, JobState
 from uketsuke.services.cancel import cancel
 from uketsuke.services.execute import Attempt
 from uketsuke.services.ports import InstanceState
 from uketsuke.services.run import read_order, run_instance
-from uketsuke.services.steps import StepValue
+from uketsuke.services.steps import StepValue, digest_of
 from uketsuke.services.sweep import sweep
 
 UNAVAILABLE = AttemptFailed(ErrorClass.UNAVAILABLE, "provider_unavailable")
@@ -223,6 +223,31 @@ def test_an_instance_that_was_terminated_is_a_crash_and_ends_the_job_when_attemp
         assert done.attempts == 2
         (letter,) = world.rows("SELECT road, class, attempts FROM dead_letters")
         assert letter == {"road": "crashed", "class": "crashed", "attempts": 2}
+
+    world.run(main())
+
+
+def test_a_step_that_an_earlier_attempt_kept_too_late_counts_for_who_has_paid_again(
+    world: World,
+) -> None:
+    async def main() -> None:
+        work = Pieces()
+        job = await started(world, work)
+        await asyncio.sleep(15)  # the second piece is under way
+        late = Checkpoint(
+            step="piece-1",
+            digest=digest_of({"of": 1}),
+            attempt=0,
+            content='"of another"',
+            usage=Usage(input_tokens=1),
+        )
+        await world.ports.runs.keep(job.key, late)
+
+        done = await ended(world, job)
+
+        assert done.state is JobState.SUCCEEDED
+        assert done.usage
+        assert done.usage.input_tokens == 4
 
     world.run(main())
 

@@ -224,13 +224,21 @@ class DurableSteps:
         content = checkpoint.content
         if content is None:
             content = await self._fetch(checkpoint.object_key or "")
-        # What an earlier attempt has paid for is in its own account.
+        return StepValue(value=json.loads(content), usage=self._count(checkpoint))
+
+    def _count(self, checkpoint: Checkpoint) -> Usage | None:
+        """Return what a kept step counts as here, once.
+
+        What an earlier attempt has paid for is in its own account; but it may have kept a step only
+        after this life had paid for the same.
+        """
         named = (checkpoint.step, checkpoint.digest)
-        mine = checkpoint.attempt == self.leased.attempt and named not in self.counted
+        if named in self.counted:
+            return None
         self.counted.add(named)
-        made = self.made.get(named)
-        usage = made.usage if made else checkpoint.usage
-        return StepValue(value=json.loads(content), usage=usage if mine else None)
+        if named in self.made:
+            return self.made[named].usage
+        return checkpoint.usage if checkpoint.attempt == self.leased.attempt else None
 
     async def _fetch(self, object_key: str) -> str:
         content = None
