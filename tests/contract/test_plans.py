@@ -10,6 +10,7 @@ from tests.support.sqlite import connect
 from uketsuke.adapters.sql import (
     accept_statements,
     audit,
+    bulk_standing,
     bulk_statements,
     conditions,
     cost_statements,
@@ -41,6 +42,7 @@ MODULES = (
     dead_letters,
     redrive_statements,
     audit,
+    bulk_standing,
     bulk_statements,
 )
 COSTS = (cost_statements, costs)
