@@ -112,9 +112,13 @@ LIST_REDRIVES: Final = f"""
 SELECT {REDRIVE} FROM redrives WHERE id < ?1 ORDER BY id DESC LIMIT ?2
 """
 
-_FIGURES: Final = """count(*) AS started,
-       coalesce(sum(j.state = 'succeeded'), 0) AS succeeded,
-       coalesce(sum(j.state = 'failed'), 0) AS failed,
+# A job that is gone has ended; if it failed, its own letter is still there.
+_FAILED: Final = """CASE WHEN j.id IS NOT NULL THEN j.state = 'failed' ELSE
+         EXISTS (SELECT 1 FROM dead_letters AS own WHERE own.id = 'dl_' || substr(d.redriven_to, 5))
+       END"""
+_FIGURES: Final = f"""count(*) AS started,
+       coalesce(sum((j.id IS NULL OR j.state = 'succeeded') AND NOT {_FAILED}), 0) AS succeeded,
+       coalesce(sum({_FAILED}), 0) AS failed,
        coalesce(sum(j.state = 'canceled'), 0) AS canceled"""
 
 # Of those on the page that are not closed; the others have theirs in their rows.
