@@ -290,6 +290,22 @@ async def test_the_latest_stretch_tells_of_which_most_have_ended(
     assert turn.latest == latest
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "again"), [(None, "m", True), ("m", "m", True), ("m", "n", False)]
+)
+async def test_a_letter_that_knows_no_model_fails_again_whichever_that_was(
+    store: Store, before: str | None, now: str, again: bool
+) -> None:
+    """As all of before migration 0008 do: their canaries must stop a bulk redrive, too."""
+    name = await outcomes(store, "fff", canary=3)
+    model = "UPDATE dead_letters SET model = iif(redrive_id = ?2, ?3, ?4) WHERE tenant_id = ?1"
+    await run(store, model, store.tenant, name, before, now)
+
+    turn = await turn_of(store, name)
+
+    assert list(turn.failed_again) == [again] * 3
+
+
 async def test_a_page_of_few_among_many_reads_a_bounded_stretch(d1_store: Store) -> None:
     many = Store(d1_store.database, d1_store.tenant + "-many")
     await letters(many, 2000)

@@ -9,11 +9,13 @@ from uketsuke.domain.bulk_redrive import LOOKS_BACK, MOST_CANARIES
 # j is the job that was made of the letter d.
 ITS_JOB: Final = "j.tenant_id = d.tenant_id AND j.id = d.redriven_to"
 # What a job tells that a redrive has started; one that was canceled tells nothing. j is the job, d
-# its old letter.
+# its old letter. Letters of before migration 0008 know no model, so theirs is not held against it.
 _TELLS: Final = "j.state <> 'canceled'"
 _FAILED_AGAIN: Final = """CASE WHEN j.state = 'failed' THEN
          EXISTS (SELECT 1 FROM dead_letters AS again
-                  WHERE again.id = 'dl_' || substr(j.id, 5) AND again.fingerprint = d.fingerprint)
+                  WHERE again.id = 'dl_' || substr(j.id, 5)
+                    AND again.class = d.class AND again.code = d.code
+                    AND (d.model IS NULL OR again.model IS d.model))
        ELSE 0 END"""
 
 # ?1 redrive
