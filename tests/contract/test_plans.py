@@ -11,6 +11,7 @@ from uketsuke.adapters.sql import (
     accept_statements,
     alerts,
     audit,
+    bulk_standing,
     bulk_statements,
     conditions,
     cost_statements,
@@ -44,6 +45,7 @@ MODULES = (
     dead_letters,
     redrive_statements,
     audit,
+    bulk_standing,
     bulk_statements,
 )
 COSTS = (cost_statements, costs)

@@ -26,12 +26,13 @@ from uketsuke.domain.bulk_redrive import (
     SkipReason,
     StoppedBecause,
     Stopping,
+    Stretch,
     Turn,
     obstacle,
 )
 from uketsuke.domain.failure import MESSAGES, ErrorClass
 from uketsuke.domain.ids import time_sorted_id
-from uketsuke.domain.job import JobKey, Redriving
+from uketsuke.domain.job import Redriving
 from uketsuke.domain.lifecycle import Origin
 from uketsuke.domain.price import NO_TARIFF, Rates, Tariff
 from uketsuke.services.ports import AcceptedNew, BulkPlace, Candidates, Decided, InputVanished
@@ -213,22 +214,100 @@ async def test_what_was_decided_on_does_not_come_again(store: Store) -> None:
     assert not {letter.id for letter in rest.letters} & {letter.id for letter in page.letters}
 
 
-async def test_what_became_of_its_jobs_is_told_newest_first(store: Store) -> None:
-    await letters(store, 3)
-    name = await started(store)
-    for _ in range(3):
-        await redriven(store, name)
-    sql = "SELECT id FROM jobs WHERE tenant_id = ?1 AND origin = 'redrive' ORDER BY id"
-    keys = [JobKey(store.tenant, row["id"]) for row in await run(store, sql, store.tenant)]
-    # The first fails as its letter says, the second in another way, the third goes on.
-    await store.jobs.fail_hopeless(keys[0], code="kind_unknown")
-    await store.jobs.fail_hopeless(keys[1], code="kind_unknown")
-    again = "UPDATE dead_letters SET class = 'unavailable', code = 'provider_unavailable'"
-    await run(store, f"{again} WHERE job_id = ?1", keys[0].job_id)
+# The stack's own sweep keeps away. ?1 tenant, ?2 redrive, ?3 one after another: (s)ucceeded,
+# (c)anceled, (f)ailed as before, failed in (a)nother way, or still under (w)ay
+_OUTCOMES = [
+    "UPDATE redrives SET looked_at = 9e15 WHERE id = ?2 AND ?1 = ?1 AND ?3 = ?3",
+    """
+    UPDATE dead_letters AS d
+       SET status = 'redriven', redrive_id = ?2, redriven_to = made.id
+      FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM jobs WHERE tenant_id = ?1) AS made,
+           (SELECT id, row_number() OVER (ORDER BY id) AS n FROM dead_letters
+             WHERE tenant_id = ?1) AS old
+     WHERE d.id = old.id AND old.n <= length(?3) AND made.n = old.n + length(?3)
+    """,
+    """
+    UPDATE dead_letters AS d
+       SET class = iif(substr(?3, made.n - length(?3), 1) = 'f', class, 'deadline')
+      FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM dead_letters
+             WHERE tenant_id = ?1 AND ?2 = ?2) AS made
+     WHERE d.id = made.id AND made.n > length(?3)
+    """,
+    """
+    UPDATE jobs AS j
+       SET state = told.state,
+           result = iif(told.state = 'succeeded', '{}', NULL),
+           finished_at = iif(told.state = 'accepted', NULL, j.finished_at),
+           expires_at = iif(told.state = 'accepted', NULL, j.expires_at),
+           wake_at = iif(told.state = 'accepted', 9e15, NULL)
+      FROM (SELECT id, CASE substr(?3, n - length(?3), 1)
+                         WHEN 's' THEN 'succeeded' WHEN 'c' THEN 'canceled' WHEN 'w' THEN 'accepted'
+                         ELSE 'failed' END AS state
+              FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM jobs
+                     WHERE tenant_id = ?1 AND ?2 = ?2)
+             WHERE n > length(?3)) AS told
+     WHERE j.tenant_id = ?1 AND j.id = told.id
+    """,
+]
+
+
+async def outcomes(store: Store, states: str, *, canary: int = 0) -> str:
+    """Return a redrive whose jobs, the first started first, ended so."""
+    await letters(store, len(states))
+    name = await started(store, canary=canary)
+    await store.database.batch(
+        [
+            *letters_of(store.tenant, len(states)),  # of the new jobs
+            *(Statement(sql, (store.tenant, name, states)) for sql in _OUTCOMES),
+        ]
+    )
+    return name
+
+
+async def test_canaries_tell_whether_they_failed_as_before_unless_they_were_canceled(
+    store: Store,
+) -> None:
+    turn = await turn_of(store, await outcomes(store, "facsw", canary=3))
+
+    assert (turn.started, turn.under_way) == (4, True)
+    assert list(turn.failed_again) == [False, False, True]
+    assert turn.latest is None
+
+
+@pytest.mark.parametrize(
+    ("states", "latest"),
+    [
+        ("f" * 10, None),
+        ("f" * 11, Stretch(again=11, started=11)),
+        ("f" * 11 + "c" * 30, Stretch(again=11, started=11)),
+        ("f" * 8 + "a" * 3, Stretch(again=8, started=11)),
+        ("f" * 11 + "s" * 20, Stretch(again=0, started=11)),
+        ("s" * 20 + "wwwf" * 8, Stretch(again=3, started=20)),
+        ("s" * 20 + "f" * 11 + "w" * 9, Stretch(again=11, started=20)),
+    ],
+)
+async def test_the_latest_stretch_tells_of_which_most_have_ended(
+    store: Store, states: str, latest: Stretch | None
+) -> None:
+    turn = await turn_of(store, await outcomes(store, states))
+
+    assert turn.latest == latest
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "again"), [(None, "m", True), ("m", "m", True), ("m", "n", False)]
+)
+async def test_a_letter_that_knows_no_model_fails_again_whichever_that_was(
+    store: Store, before: str | None, now: str, again: bool
+) -> None:
+    """As all of before migration 0008 do: their canaries must stop a bulk redrive, too."""
+    name = await outcomes(store, "fff", canary=3)
+    model = "UPDATE dead_letters SET model = iif(redrive_id = ?2, ?3, ?4) WHERE tenant_id = ?1"
+    await run(store, model, store.tenant, name, before, now)
 
     turn = await turn_of(store, name)
 
-    assert (turn.started, turn.under_way, list(turn.failed_again)) == (3, True, [False, True])
+    assert list(turn.failed_again) == [again] * 3
 
 
 async def test_a_page_of_few_among_many_reads_a_bounded_stretch(d1_store: Store) -> None:
@@ -268,8 +347,8 @@ async def test_a_tick_reads_no_more_for_a_redrive_that_has_started_much(d1_store
 
     turn = await turn_of(d1_store, name)
 
-    assert (turn.started, len(turn.failed_again)) == (100, 100)
-    assert d1_store.database.rows_read - before < 600
+    assert turn.latest == Stretch(again=11, started=11)
+    assert d1_store.database.rows_read - before < 100
     shown = await redrives_of(d1_store).find(name)
     assert shown
     assert shown.figures == Figures(started=599, failed=599)

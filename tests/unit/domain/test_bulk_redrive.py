@@ -18,9 +18,10 @@ from uketsuke.domain.bulk_redrive import (
     RedriveState,
     SkipReason,
     StoppedBecause,
+    Stretch,
     allowance,
     judge_canaries,
-    judge_last,
+    judge_latest,
 )
 
 T0 = datetime(2026, 11, 29, tzinfo=UTC)
@@ -95,19 +96,24 @@ def test_canaries_of_which_none_was_left_tell_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ended", "stops"),
-    [
-        ([True] * 10, False),
-        ([True] * 11, True),
-        ([True] * 10 + [False] * 10, False),
-        ([True] * 11 + [False] * 9, True),
-        ([False] * 10 + [True] * 90, False),
-    ],
+    ("again", "of", "stops"), [(10, 11, False), (11, 11, True), (10, 20, False), (11, 20, True)]
 )
-def test_more_than_half_of_the_last_twenty_must_fail_as_before(
-    ended: list[bool], stops: bool
+def test_more_than_half_of_twenty_started_one_after_another_must_fail_as_before(
+    again: int, of: int, stops: bool
 ) -> None:
-    assert (judge_last(ended) is not None) == stops
+    stopping = judge_latest(Stretch(again=again, started=of))
+
+    assert (stopping is not None) == stops
+    if stopping:
+        assert stopping.because is StoppedBecause.STILL_FAILING
+        assert stopping.detail == (
+            f"11 of {of} that were started one after another failed again "
+            "with the same fingerprint."
+        )
+
+
+def test_a_bulk_redrive_goes_on_while_nothing_tells_against_it() -> None:
+    assert judge_latest(None) is None
 
 
 @pytest.mark.parametrize("words", [RedriveState, StoppedBecause, SkipReason])

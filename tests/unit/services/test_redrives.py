@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from datetime import timedelta
 
 from tests.unit.services.bulk import (
@@ -146,6 +147,53 @@ def test_a_canary_that_was_canceled_has_neither_succeeded_nor_failed(world: Worl
         await drive(world, name)
 
         assert (await look(world, name)).figures == Figures(started=4, succeeded=3, canceled=1)
+
+    world.run(main())
+
+
+def test_a_canary_that_was_canceled_tells_nothing_and_another_goes_in_its_place(
+    world: World,
+) -> None:
+    async def main() -> None:
+        await bury(world, 20)
+        name = await ask(world)
+        await tick(world)
+        for row in world.rows("SELECT id FROM jobs WHERE origin = 'redrive' ORDER BY id LIMIT 2"):
+            job = await world.ports.jobs.find(row["id"], tenant_id="acme")
+            assert job
+            await cancel(job, ports=world.ports)
+        await drive(world, name, failing((2, 3)))
+
+        shown = await look(world, name)
+        assert shown.redrive.stopping
+        assert shown.redrive.stopping.because is StoppedBecause.CANARIES_FAILED
+        assert shown.figures == Figures(started=5, succeeded=1, failed=2, canceled=2)
+
+    world.run(main())
+
+
+def test_few_failures_that_are_quicker_than_successes_do_not_stop_it(world: World) -> None:
+    """One in ten fails at once, and the others take three minutes: most that end early fail."""
+
+    async def main() -> None:
+        await bury(world, 150)
+        name = await ask(world, canary=0)
+        slow: list[list[Mapping[str, object]]] = [[], [], []]
+        while not (await look(world, name)).redrive.finished_at:
+            await tick(world)
+            quick, others = parted(world)
+            slow.append(others)
+            world.queue.sent[:] = [*quick, *slow.pop(0)]
+            await work(world, failing(range(0, 150, 10)))
+
+        assert (await look(world, name)).redrive.stopping is None
+        assert (await look(world, name)).figures == Figures(started=150, succeeded=135, failed=15)
+
+    def parted(world: World) -> tuple[list[Mapping[str, object]], list[Mapping[str, object]]]:
+        found = world.rows("SELECT id FROM jobs WHERE metadata ->> 'n' % 10 = 0")
+        bad = {row["id"] for row in found}
+        sent = world.queue.sent
+        return [m for m in sent if m["job"] in bad], [m for m in sent if m["job"] not in bad]
 
     world.run(main())
 

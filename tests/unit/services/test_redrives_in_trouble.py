@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
+from datetime import timedelta
 
 import pytest
 
@@ -134,6 +135,21 @@ def test_figures_outlive_the_jobs_that_they_are_of(world: World) -> None:
         assert [await look(world, name) for name in (done, stopped)] == before
         assert before[0].figures == Figures(started=10, succeeded=9, failed=1)
         assert before[1].figures == Figures(started=3, succeeded=3)
+
+    world.run(main())
+
+
+def test_jobs_that_are_purged_before_it_has_ended_stay_in_its_figures() -> None:
+    world = World(keep_results=timedelta(minutes=20))
+
+    async def main() -> None:
+        await bury(world, 40)
+        world.connection.execute("UPDATE jobs SET expires_at = expires_at + 86400000")
+        name = await ask(world, rate_per_minute=1, canary=0)
+        await drive(world, name, failing((3, 4)))
+
+        assert len(world.rows("SELECT id FROM jobs WHERE origin = 'redrive'")) < 25
+        assert (await look(world, name)).figures == Figures(started=40, succeeded=38, failed=2)
 
     world.run(main())
 

@@ -21,7 +21,7 @@ REDRIVE_ID: Final = re.compile(r"rd_[0-9a-z]{26}")
 # queries (see services.redrives): a rate beyond it would be a promise that nobody keeps.
 MOST_A_MINUTE: Final = 600
 MOST_CANARIES: Final = 100
-# How many of the last that ended tell whether to go on.
+# So many that were started one after another tell whether to go on.
 LOOKS_BACK: Final = 20
 # A sweep that was away does not make up for all of that time at once.
 _TICKS_AT_ONCE: Final = 2
@@ -134,12 +134,26 @@ class BulkRedrive:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """Letters that were started one after another, most of which have ended.
+
+    ``again`` of them failed with the fingerprint that they had before, out of ``started``. It is
+    not asked of those that ended last: where a failure is quicker than a success, most of them
+    would be failures, however few of all fail.
+    """
+
+    again: int
+    started: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
     """A bulk redrive as a tick finds it, which alone goes on with it until another takes its turn.
 
-    ``started`` counts up to the canaries; ``failed_again`` is of the last that ended, newest first:
-    whether they ended badly with the fingerprint that they had before. ``under_way`` is None where
-    nobody needs to know.
+    ``started`` counts its canaries, those that were canceled left out: they tell nothing, and
+    others go ahead in their place. ``failed_again`` is of the canaries that ended: whether they
+    ended badly with the fingerprint that they had before. ``latest`` is what the others tell, None
+    if nothing yet. ``under_way`` is None where nobody needs to know.
     """
 
     redrive: BulkRedrive
@@ -147,6 +161,7 @@ class Turn:
     now: datetime
     started: int
     failed_again: Sequence[bool]
+    latest: Stretch | None
     under_way: bool | None
 
 
@@ -169,13 +184,14 @@ def judge_canaries(failed_again: Sequence[bool]) -> Stopping | None:
     return Stopping(because=StoppedBecause.CANARIES_FAILED, detail=detail)
 
 
-def judge_last(failed_again: Sequence[bool]) -> Stopping | None:
-    """Say whether the last that ended tell to stop. Fewer than ``LOOKS_BACK`` tell nothing yet."""
-    last = failed_again[:LOOKS_BACK]
-    again = sum(last)
-    if 2 * again <= LOOKS_BACK:
+def judge_latest(latest: Stretch | None) -> Stopping | None:
+    """Say whether the latest stretch that tells anything tells to stop."""
+    if latest is None or 2 * latest.again <= LOOKS_BACK:
         return None
-    detail = f"{again} of the last {len(last)} failed again with the same fingerprint."
+    detail = (
+        f"{latest.again} of {latest.started} that were started one after another failed again "
+        "with the same fingerprint."
+    )
     return Stopping(because=StoppedBecause.STILL_FAILING, detail=detail)
 
 

@@ -17,7 +17,7 @@ from uketsuke.domain.bulk_redrive import (
     Turn,
     allowance,
     judge_canaries,
-    judge_last,
+    judge_latest,
 )
 from uketsuke.domain.ids import RANDOM_BYTES, time_sorted_id
 from uketsuke.services.ports import Candidates, Decided, Ports, ShownRedrive
@@ -126,9 +126,9 @@ async def _try_out(turn: Turn, tick: _Tick) -> int:
 
 
 async def _go_on(turn: Turn, tick: _Tick) -> int:
-    """Start what the time since the last tick allows, unless the last that ended tell to stop."""
+    """Start what the time since the last tick allows, unless the latest that ended tell to stop."""
     redrives, settings = tick.ports.redrives, tick.ports.settings
-    stopping = judge_last(turn.failed_again)
+    stopping = judge_latest(turn.latest)
     if stopping is not None:
         await redrives.stop_itself(turn, stopping)
         return 0

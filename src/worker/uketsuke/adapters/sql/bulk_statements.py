@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from uketsuke.adapters.sql.audit import recording
+from uketsuke.adapters.sql.bulk_standing import ITS_JOB, UNDER_WAY
 from uketsuke.adapters.sql.cost_statements import estimate_of
 from uketsuke.adapters.sql.letter_terms import LETTER, WITH_JOB
 from uketsuke.adapters.sql.terms import J_JOB, NOW
-from uketsuke.domain.bulk_redrive import MOST_CANARIES
 from uketsuke.domain.dead_letter import (
     CLASSES_TO_PATCH,
     CODES_NOT_TO_PATCH,
@@ -112,18 +112,21 @@ LIST_REDRIVES: Final = f"""
 SELECT {REDRIVE} FROM redrives WHERE id < ?1 ORDER BY id DESC LIMIT ?2
 """
 
-_FIGURES: Final = """count(*) AS started,
-       coalesce(sum(j.state = 'succeeded'), 0) AS succeeded,
-       coalesce(sum(j.state = 'failed'), 0) AS failed,
+# A job that is gone has ended; if it failed, its own letter is still there.
+_FAILED: Final = """CASE WHEN j.id IS NOT NULL THEN j.state = 'failed' ELSE
+         EXISTS (SELECT 1 FROM dead_letters AS own WHERE own.id = 'dl_' || substr(d.redriven_to, 5))
+       END"""
+_FIGURES: Final = f"""count(*) AS started,
+       coalesce(sum((j.id IS NULL OR j.state = 'succeeded') AND NOT {_FAILED}), 0) AS succeeded,
+       coalesce(sum({_FAILED}), 0) AS failed,
        coalesce(sum(j.state = 'canceled'), 0) AS canceled"""
-_ITS_JOB: Final = "j.tenant_id = d.tenant_id AND j.id = d.redriven_to"
 
 # Of those on the page that are not closed; the others have theirs in their rows.
 LIST_FIGURES: Final = f"""
 SELECT page.id, {_FIGURES}
   FROM ({_PAGE}) AS page
  CROSS JOIN dead_letters AS d ON d.redrive_id = page.id
-  LEFT JOIN jobs AS j ON {_ITS_JOB}
+  LEFT JOIN jobs AS j ON {ITS_JOB}
  WHERE page.closed_at IS NULL
  GROUP BY page.id
 """
@@ -150,34 +153,6 @@ UPDATE redrives
    SET turn = ?2, looked_at = {NOW}
  WHERE id = ?1 AND closed_at IS NULL
 RETURNING {REDRIVE}, {NOW} AS now
-"""
-
-# Those started last come first: looking ends where enough have ended. ?1 redrive
-SELECT_LAST_ENDED: Final = f"""
-SELECT again.fingerprint IS d.fingerprint AS failed_again
-  FROM dead_letters AS d
-  JOIN jobs AS j ON {_ITS_JOB}
-  LEFT JOIN dead_letters AS again
-    ON again.id = 'dl_' || substr(j.id, 5) AND j.state = 'failed'
- WHERE d.redrive_id = ?1 AND j.finished_at IS NOT NULL
- ORDER BY d.redriven_to DESC
- LIMIT {MOST_CANARIES}
-"""
-_UNDER_WAY: Final = f"""
-(SELECT 1
-           FROM dead_letters AS d
-           JOIN jobs AS j ON {_ITS_JOB}
-          WHERE d.redrive_id = ?1 AND j.finished_at IS NULL
-          ORDER BY d.redriven_to DESC
-          LIMIT 1) IS NOT NULL"""
-
-# ?1 redrive
-SELECT_STANDING: Final = f"""
-SELECT (SELECT count(*)
-          FROM (SELECT 1 FROM dead_letters WHERE redrive_id = ?1 LIMIT {MOST_CANARIES})) AS started,
-       CASE WHEN state <> 'running' OR all_seen THEN {_UNDER_WAY} END AS under_way
-  FROM redrives
- WHERE id = ?1
 """
 
 # ?1 redrive, ?2 turn, ?3 time
@@ -276,14 +251,14 @@ _KEEP_FIGURES: Final = f"""closed_at = {NOW},
        (started, succeeded, failed, canceled) =
          (SELECT {_FIGURES}
             FROM dead_letters AS d
-            LEFT JOIN jobs AS j ON {_ITS_JOB}
+            LEFT JOIN jobs AS j ON {ITS_JOB}
            WHERE d.redrive_id = ?1)"""
 
 # ?1 redrive, ?2 turn
 FINISH_REDRIVE: Final = f"""
 UPDATE redrives
    SET state = 'done', finished_at = {NOW}, {_KEEP_FIGURES}
- WHERE {_OURS} AND state = 'running' AND all_seen = 1 AND NOT {_UNDER_WAY}
+ WHERE {_OURS} AND state = 'running' AND all_seen = 1 AND NOT {UNDER_WAY}
 RETURNING id
 """
 
@@ -291,6 +266,6 @@ RETURNING id
 CLOSE_REDRIVE: Final = f"""
 UPDATE redrives
    SET {_KEEP_FIGURES}
- WHERE id = ?1 AND turn = ?2 AND state = 'stopped' AND closed_at IS NULL AND NOT {_UNDER_WAY}
+ WHERE id = ?1 AND turn = ?2 AND state = 'stopped' AND closed_at IS NULL AND NOT {UNDER_WAY}
 RETURNING id
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from uketsuke.adapters.sql import bulk_standing as standing_sql
 from uketsuke.adapters.sql import bulk_statements as sql
 from uketsuke.adapters.sql import rows
 from uketsuke.adapters.sql.audit import record
@@ -20,6 +21,7 @@ from uketsuke.domain.bulk_redrive import (
     RedriveState,
     StoppedBecause,
     Stopping,
+    Stretch,
     Turn,
 )
 from uketsuke.domain.job import Job, JobKey
@@ -97,11 +99,12 @@ class SqlRedrives:
         return [row["id"] for row in await self._select(sql.SELECT_OPEN_REDRIVES, limit)]
 
     async def take_turn(self, redrive_id: str, *, token: str) -> Turn | None:
-        taken, ended, standing = await self._database.batch(
+        taken, ended, latest, standing = await self._database.batch(
             [
                 Statement(sql.TAKE_TURN, (redrive_id, token)),
-                Statement(sql.SELECT_LAST_ENDED, (redrive_id,)),
-                Statement(sql.SELECT_STANDING, (redrive_id,)),
+                Statement(standing_sql.SELECT_CANARIES_ENDED, (redrive_id,)),
+                Statement(standing_sql.SELECT_LATEST, (redrive_id,)),
+                Statement(standing_sql.SELECT_STANDING, (redrive_id,)),
             ]
         )
         if not taken:
@@ -113,6 +116,7 @@ class SqlRedrives:
             now=rows.to_time(taken[0]["now"]),
             started=standing[0]["started"],
             failed_again=[bool(row["failed_again"]) for row in ended],
+            latest=Stretch(**latest[0]) if latest else None,
             under_way=None if under_way is None else bool(under_way),
         )
 
