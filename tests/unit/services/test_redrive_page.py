@@ -73,7 +73,7 @@ def test_what_is_only_passed_over_takes_no_time_of_the_rate(world: World) -> Non
 
 
 def test_an_input_that_stays_out_of_reach_holds_the_others_up_for_three_minutes(
-    world: World,
+    world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async def main() -> None:
         await bury(world, 1)
@@ -90,6 +90,7 @@ def test_an_input_that_stays_out_of_reach_holds_the_others_up_for_three_minutes(
         assert (await look(world, name)).figures.skipped == {"unavailable": 1}
 
     world.run(main())
+    assert capsys.readouterr().out.count('"redrive_broke_off"') == 2  # nobody waits unseen
 
 
 def test_our_own_fault_with_one_letter_stops_no_other(world: World) -> None:

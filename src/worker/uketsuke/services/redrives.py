@@ -19,6 +19,7 @@ from uketsuke.domain.bulk_redrive import (
     judge_canaries,
     judge_latest,
 )
+from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.ids import RANDOM_BYTES, time_sorted_id
 from uketsuke.services.ports import Candidates, Decided, Ports, ShownRedrive
 from uketsuke.services.redrive import Planner, new_act
@@ -156,6 +157,12 @@ async def _start(turn: Turn, wanted: int, tick: _Tick) -> int:
             break
         walk = await _walk(page, turn, tick, most=wanted - started, patient=patient)
         started, patient = started + walk.started, True
+        if walk.broken:
+            event(
+                "redrive_broke_off",
+                redrive_id=turn.redrive.id,
+                error_class=ErrorClass.UNAVAILABLE,
+            )
         done = _decided(page, walk)
         if not await redrives.decided(turn, done) or done.all_seen or walk.broken:
             break
