@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.contract.factories import Store, ending
-from uketsuke.adapters.sql import listing as module
+from uketsuke.adapters.sql import stretch as module
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.domain.lifecycle import JobState
 from uketsuke.services.ports import JobFilter
@@ -54,7 +54,7 @@ async def test_a_filter_leaves_out_what_does_not_fit(store: Store) -> None:
 async def test_a_rare_job_is_found_over_short_pages(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_STRETCH", 4)
+    monkeypatch.setattr(module, "STRETCH", 4)
     rare = (await store.accepted(kind="embed")).job_id
     for _ in range(9):
         await store.accepted()

@@ -9,13 +9,10 @@ from typing import Final
 
 from uketsuke.adapters.sql import rows
 from uketsuke.adapters.sql.database import Database, Param, Row, Statement
+from uketsuke.adapters.sql.stretch import list_of, page_of
 from uketsuke.adapters.sql.terms import NOW
 from uketsuke.domain.audit import Act, Action, AuditRow
 from uketsuke.services.ports.audit import AuditFilter, AuditPage
-
-# How many rows one page looks at to find those that fit.
-_STRETCH: Final = 1000
-_AFTER_ALL: Final = "au_~"  # sorts after every id
 
 
 def recording(guard: str = "TRUE") -> str:
@@ -55,33 +52,8 @@ def record(
     return Statement(text, (*row, *guarded_by))
 
 
-def _select(who: str) -> str:
-    """Fitting rows of a stretch.
-
-    ?1 tenant, ?2 the id before which to look, ?3 action, ?4 target, ?5 actor, ?6 page, ?7 stretch
-    """
-    return f"""
-    SELECT *
-      FROM (SELECT * FROM audit WHERE {who} AND id < ?2 ORDER BY id DESC LIMIT ?7)
-     WHERE (?3 IS NULL OR action = ?3)
-       AND (?4 IS NULL OR target = ?4)
-       AND (?5 IS NULL OR actor = ?5)
-     ORDER BY id DESC
-     LIMIT ?6
-    """
-
-
-def _select_end(who: str) -> str:
-    """Where a full stretch ends. ?1 tenant, ?2 the id before which to look, ?3 stretch - 1"""
-    return f"SELECT id FROM audit WHERE {who} AND id < ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3"
-
-
-_OF_A_TENANT: Final = "tenant_id = ?1"
-_OF_ALL: Final = "?1 IS NULL"
-AUDIT_OF_A_TENANT: Final = _select(_OF_A_TENANT)
-AUDIT_OF_ALL: Final = _select(_OF_ALL)
-AUDIT_END_OF_A_TENANT: Final = _select_end(_OF_A_TENANT)
-AUDIT_END_OF_ALL: Final = _select_end(_OF_ALL)
+AUDIT = list_of("audit", columns="*", fits=("action", "target", "actor"))
+AUDIT_OF_A_TENANT, AUDIT_OF_ALL, AUDIT_END_OF_A_TENANT, AUDIT_END_OF_ALL = AUDIT
 
 
 class SqlAudit:
@@ -91,17 +63,14 @@ class SqlAudit:
         self._database = database
 
     async def page(self, wanted: AuditFilter, *, before: str | None, limit: int) -> AuditPage:
-        whole, end = (AUDIT_OF_ALL, AUDIT_END_OF_ALL)
-        if wanted.tenant_id is not None:
-            whole, end = (AUDIT_OF_A_TENANT, AUDIT_END_OF_A_TENANT)
-        tenant, start = wanted.tenant_id, before or _AFTER_ALL
-        fitting = (tenant, start, wanted.action, wanted.target, wanted.actor, limit, _STRETCH)
-        found, ends = await self._database.batch(
-            [Statement(whole, fitting), Statement(end, (tenant, start, _STRETCH - 1))]
+        found, cursor = await page_of(
+            AUDIT,
+            (wanted.action, wanted.target, wanted.actor),
+            tenant_id=wanted.tenant_id,
+            before=before,
+            limit=limit,
+            database=self._database,
         )
-        if len(found) == limit:
-            return AuditPage(rows=[_to_row(row) for row in found], cursor=found[-1]["id"])
-        cursor = ends[0]["id"] if ends else None
         return AuditPage(rows=[_to_row(row) for row in found], cursor=cursor)
 
 
