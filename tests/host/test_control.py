@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import httpx
 import pytest
 
@@ -23,6 +25,16 @@ def test_a_batch_of_sql_is_one_transaction(host: Host, mark: str) -> None:
         )
 
     assert host.notes("batch", mark) == []
+
+
+def test_sql_is_answered_while_workers_write_more_log_than_a_pipe_holds(host: Host) -> None:
+    asked = [{"sql": "SELECT ?1 AS number", "params": [number]} for number in range(300)]
+    with ThreadPoolExecutor() as pool:
+        shouting = [pool.submit(host.ask, "shout", lines=600) for _ in range(6)]
+        answers = [host.control.d1_batch(asked) for _ in range(6)]
+
+    assert all(each.result() == {} for each in shouting)
+    assert all(answer[299]["results"] == [{"number": 299}] for answer in answers)
 
 
 def test_sql_answers_with_rows_and_what_they_cost(host: Host, mark: str) -> None:

@@ -11,8 +11,8 @@ import { createInterface } from "node:readline";
 import { Miniflare } from "miniflare";
 import { startControl } from "./node/control.mjs";
 import { startCrons } from "./node/cron.mjs";
-import { migrate, runBatch } from "./node/database.mjs";
-import { callHost } from "./node/door.mjs";
+import { migrate } from "./node/database.mjs";
+import { callHost, runBatch } from "./node/door.mjs";
 import { emit, emitLog } from "./node/events.mjs";
 import { miniflareOptions, readWorker } from "./node/options.mjs";
 import { readSnapshot } from "./node/snapshot.mjs";
@@ -45,11 +45,10 @@ async function refuseFailedStart({ name, main }) {
   if (failure) throw new Error(`${name} could not start: ${main}\n${failure}`);
 }
 
-async function prepareDatabase({ name, options }, { migrations, seed = [] }) {
+async function prepareDatabase({ options }, { migrations, seed = [] }) {
   if (!("DB" in (options.d1Databases ?? {}))) return;
-  const db = await miniflare.getD1Database("DB", name);
-  await migrate(db, migrations);
-  await runBatch(db, seed);
+  await migrate(miniflare, migrations);
+  await runBatch(miniflare, seed);
 }
 
 function fireCrons(workers) {

@@ -1,7 +1,8 @@
-/** Migrations and seeds, applied to the D1 binding `DB` before anything is ready. */
+/** Migrations, applied to the D1 database `DB` before anything is ready. */
 import fs from "node:fs";
 import path from "node:path";
 import { unstable_splitSqlQuery as splitSql } from "wrangler";
+import { runBatch } from "./door.mjs";
 
 // The table that `wrangler d1 migrations apply` keeps, so that either tool sees the other's work.
 const TABLE = `CREATE TABLE IF NOT EXISTS d1_migrations(
@@ -11,36 +12,29 @@ const TABLE = `CREATE TABLE IF NOT EXISTS d1_migrations(
 )`;
 
 /** Apply each file of the folder once, in the order of the names; each is one batch with its record. */
-export async function migrate(db, folder) {
+export async function migrate(miniflare, folder) {
   if (!folder || !fs.existsSync(folder)) return [];
-  await db.prepare(TABLE).run();
-  const { results } = await db.prepare("SELECT name FROM d1_migrations").all();
+  const [, { results }] = await runBatch(miniflare, [
+    { sql: TABLE },
+    { sql: "SELECT name FROM d1_migrations" },
+  ]);
   const done = new Set(results.map(({ name }) => name));
   const names = fs
     .readdirSync(folder)
     .filter((name) => name.endsWith(".sql") && !done.has(name));
-  for (const name of names.sort()) await apply(db, folder, name);
+  for (const name of names.sort()) await apply(miniflare, folder, name);
   return names;
 }
 
-async function apply(db, folder, name) {
+async function apply(miniflare, folder, name) {
   const statements = splitSql(fs.readFileSync(path.join(folder, name), "utf8"));
-  const record = db
-    .prepare("INSERT INTO d1_migrations (name) VALUES (?1)")
-    .bind(name);
+  const record = {
+    sql: "INSERT INTO d1_migrations (name) VALUES (?1)",
+    params: [name],
+  };
   try {
-    await db.batch([...statements.map((sql) => db.prepare(sql)), record]);
+    await runBatch(miniflare, [...statements.map((sql) => ({ sql })), record]);
   } catch (error) {
     throw new Error(`migration ${name}: ${error.message}`);
   }
-}
-
-/** @param {{sql: string, params?: unknown[]}[]} statements run as one batch */
-export async function runBatch(db, statements) {
-  if (statements.length === 0) return [];
-  return db.batch(
-    statements.map(({ sql, params }) =>
-      db.prepare(sql).bind(...(params ?? [])),
-    ),
-  );
 }

@@ -1,7 +1,6 @@
 /** What the control server does, by route. */
 import { BadRequest } from "./control.mjs";
-import { runBatch } from "./database.mjs";
-import { callHost, RefusedByWorker } from "./door.mjs";
+import { callHost, RefusedByWorker, runBatch } from "./door.mjs";
 
 /**
  * @param {import("miniflare").Miniflare} miniflare
@@ -63,16 +62,8 @@ function consumer(workers, queue) {
 }
 
 async function batch(miniflare, workers, { batch: statements }) {
-  const db = await miniflare.getD1Database(
-    "DB",
-    owner(workers, "d1Databases", "DB"),
-  );
-  try {
-    const answers = await runBatch(db, statements);
-    return answers.map(({ results, meta }) => ({ results, meta }));
-  } catch (error) {
-    throw new BadRequest(error.message);
-  }
+  owner(workers, "d1Databases", "DB"); // or there is none
+  return asked(runBatch(miniflare, statements));
 }
 
 async function deliver(miniflare, { name }, { queue, messages }) {

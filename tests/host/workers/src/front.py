@@ -157,6 +157,12 @@ async def put_blob(worker, query):
     return {}
 
 
+async def shout(worker, query):
+    for _ in range(int(query["lines"])):
+        print("a" * 1000)  # noqa: T201 - the log is what is tried
+    return {}
+
+
 async def allocate(worker, query):
     STATE["interpreter"] = "has allocated"
     block = bytearray(int(query["megabytes"]) * 1024 * 1024)
