@@ -110,7 +110,7 @@ FOUND_BY = {
     "SUM_SPANS": "SEARCH usage_days USING INDEX usage_days_by_day (day>?)",
     "LIVE_JOBS": "SEARCH jobs USING INDEX jobs_wake_at",
     "SELECT_LAGS": "SEARCH jobs USING COVERING INDEX jobs_wake_at",
-    "SELECT_POINTS": "SEARCH metrics_points USING PRIMARY KEY (step=? AND at>?)",
+    "SELECT_POINTS": "SEARCH metrics_points USING PRIMARY KEY (step=? AND at>? AND at<?)",
     "SELECT_POINTS_NOW": "SEARCH p USING PRIMARY KEY (step=? AND at=?)",
     "DELETE_LETTERS": "SEARCH dead_letters USING COVERING INDEX dead_letters_resolved_at",
 }

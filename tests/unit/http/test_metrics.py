@@ -225,6 +225,19 @@ def test_the_classic_parser_reads_the_same_from_whoever_wants_plain_text(
     }
 
 
+def test_a_kind_whose_last_job_has_ended_has_a_backlog_of_none_and_not_no_backlog(
+    world: World, operator_key: str
+) -> None:
+    work(world)
+
+    text = world.send("GET", "/metrics", key=operator_key).body.decode()
+
+    told = samples(openmetrics.text_string_to_metric_families(text))
+    for state in ("accepted", "running", "retrying"):
+        assert told("uketsuke_backlog_jobs", {"kind": "embed", "state": state}) == 0
+    assert told("uketsuke_backlog_ready_jobs", {"kind": "embed"}) == 0
+
+
 @pytest.mark.parametrize(
     ("accept", "form"),
     [

@@ -18,7 +18,9 @@ from uketsuke.domain.alert import Alert, DeliveryFault
 from uketsuke.domain.condition import ConditionName
 from uketsuke.domain.failure import AttemptFailed, ErrorClass
 from uketsuke.domain.objective import DEFAULT_OBJECTIVES, Objectives
-from uketsuke.services.sweep import sweep
+from uketsuke.services.alerts import look_after_alerts
+from uketsuke.services.conditions import reckon_conditions
+from uketsuke.services.sweep import duty_names, sweep
 
 URL = "https://hooks.example.com/secret"
 CANARY = "zanzibar-canary-4711"
@@ -233,6 +235,53 @@ def test_who_dies_between_the_word_and_its_record_says_it_again_by_the_same_id(
     assert first["alerts"][0]["id"] == again["alerts"][0]["id"]
 
 
+def test_what_another_look_has_overtaken_is_not_told(world: World) -> None:
+    async def main() -> None:
+        await fail(world)
+        await minutes(world, 1)
+        past_triage(world)
+        await reckon_conditions(world.ports, duties=duty_names())
+        looking = asyncio.create_task(look_after_alerts(world.ports))
+        await asyncio.sleep(0.0015)  # it has read, and keeps nothing yet
+        world.connection.execute(
+            "UPDATE alerts SET looked_at = 1 + (SELECT max(computed_at) FROM conditions)"
+        )
+        await looking
+        assert said(world) == []
+        await minutes(world, 1)
+
+    world.run(main())
+    assert said(world) == [f"firing {PAST_TRIAGE}"]
+
+
+@pytest.mark.parametrize("hours", [1, 48])
+def test_a_clock_that_was_ahead_for_a_while_makes_no_alert_silent_and_none_a_storm(
+    world: World, hours: int
+) -> None:
+    async def main() -> None:
+        await fail(world)
+        past_triage(world)
+        await minutes(world, 1)
+        world.ahead = timedelta(hours=hours)
+        world.connection.execute("UPDATE dead_letters SET triage_due_at = 1 << 52")
+        deny(world)
+        await minutes(world, 12)
+        world.ahead = timedelta()
+        past_triage(world)
+        await minutes(world, 20)
+
+    world.run(main())
+    assert said(world)[:3] == [
+        f"firing {PAST_TRIAGE}",
+        f"firing {DENIED}",
+        f"resolved {PAST_TRIAGE}",
+    ]
+    # Whether the second is a reminder, nobody can tell by such a clock.
+    assert [len(message["alerts"]) for message in world.receiver.heard[3:]] == [1]
+    assert world.receiver.heard[3]["alerts"][0]["name"] == PAST_TRIAGE
+    assert world.receiver.heard[3]["alerts"][0]["since"] < "2026-11-29T13"
+
+
 @pytest.mark.parametrize("lost", ["INSERT INTO alerts", "UPDATE alerts\n   SET tries"])
 def test_who_dies_before_the_word_says_it_at_the_next_tick(world: World, lost: str) -> None:
     async def main() -> None:
@@ -298,6 +347,24 @@ def test_that_an_alert_begins_and_ends_is_one_line_each(
         ("alert_fired", PAST_TRIAGE, 1),
         ("alert_resolved", PAST_TRIAGE, 0),
     ]
+
+
+def test_an_objective_that_is_switched_on_again_says_something_new(world: World) -> None:
+    off = {**LEAPING, ConditionName.PAST_TRIAGE: None}
+
+    async def main() -> None:
+        await fail(world)
+        past_triage(world)
+        await minutes(world, 2)
+        on = world.settings
+        for settings in (replace(on, objectives=off), on):
+            world.ports = replace(world.ports, settings=settings)
+            await minutes(world, 2)
+
+    world.run(main())
+    first, again = (message["alerts"][0] for message in world.receiver.heard)
+    assert first["since"] == again["since"]
+    assert first["id"] != again["id"]
 
 
 def test_an_objective_that_is_switched_off_is_forgotten_and_its_condition_stays(

@@ -15,6 +15,7 @@ from uketsuke.domain.lifecycle import JobState
 from uketsuke.domain.rollup import Point, Step
 from uketsuke.domain.tally import Counts, Figure, Tally, added
 from uketsuke.services.cancel import cancel
+from uketsuke.services.metrics import overview
 from uketsuke.services.rollup import roll_up
 from uketsuke.services.sweep import sweep
 
@@ -126,6 +127,54 @@ def test_two_roll_ups_at_once_count_each_job_once(world: World) -> None:
         await asyncio.gather(*(roll_up(world.ports) for _ in range(3)))
 
         assert await told(world, Step.DAY) == brute_force(world)
+
+    world.run(main())
+
+
+@pytest.mark.parametrize("days", [-3, 3])
+def test_a_clock_that_is_wrong_for_a_while_counts_nothing_twice(world: World, days: int) -> None:
+    async def main() -> None:
+        for _ in range(4):  # what happened on the days that are looked at again
+            await mixed(world)
+            await roll_up(world.ports)
+            await asyncio.sleep(timedelta(days=1).total_seconds())
+        for ahead in (timedelta(days=days), timedelta()):
+            world.ahead = ahead
+            for _ in range(3):
+                await mixed(world)
+                await roll_up(world.ports)
+        await roll_up(world.ports)
+
+        assert await totals(world) == brute_force(world)
+
+    world.run(main())
+
+
+def test_what_is_dated_after_now_is_not_of_the_last_hour(world: World) -> None:
+    async def main() -> None:
+        world.ahead = timedelta(days=1)
+        await mixed(world)
+        await roll_up(world.ports)
+        world.ahead = timedelta()
+        await world.submitted()
+
+        hour = (await overview(world.ports)).hour
+        assert hour.of(Figure.ACCEPTED) == 1
+        assert hour.finished == 0
+
+    world.run(main())
+
+
+def test_counters_do_not_go_down_when_somebody_corrects_a_days_sums(world: World) -> None:
+    async def main() -> None:
+        await mixed(world)
+        await roll_up(world.ports)
+        before = brute_force(world)
+        world.connection.execute("UPDATE usage_days SET attempts = 1, succeeded = 0, retried = 0")
+        await roll_up(world.ports)
+
+        assert await totals(world) == before
+        assert await told(world, Step.MINUTE) == before
 
     world.run(main())
 

@@ -215,7 +215,11 @@ class World:
     def __init__(self, **settings: Any) -> None:
         self.loop = VirtualLoop()
         start_ms = START.timestamp() * 1000
-        self.connection = connect(lambda: start_ms + self.loop.time() * 1000)
+        # How far the database's clock is ahead of everybody's.
+        self.ahead = timedelta()
+        self.connection = connect(
+            lambda: start_ms + (self.loop.time() + self.ahead.total_seconds()) * 1000
+        )
         self.database = FlakyDatabase(SqliteDatabase(self.connection))
         self.blobs = MemoryBlobs()
         self.queue = NotingQueue()

@@ -74,9 +74,13 @@ class Alert:
 
     @property
     def id(self) -> str:
-        """The name of what is to be said last; the same however often it is said."""
-        since = (self.since or _EPOCH) - _EPOCH
-        return f"{self.name}:{since // timedelta(milliseconds=1)}:{self.step}"
+        """The name of what is to be said last; the same however often it is said.
+
+        Not by ``since``: who is forgotten and fires anew while the condition still holds would say
+        again what was heard before.
+        """
+        fired = (self.fired_at or _EPOCH) - _EPOCH
+        return f"{self.name}:{fired // timedelta(milliseconds=1)}:{self.step}"
 
     @property
     def told_that_it_fires(self) -> bool:

@@ -18,6 +18,9 @@ ByKind = Mapping[str, Counts]
 ByDay = Mapping[str, ByKind]
 # The kind of what is seen of all jobs at once. No kind is named so.
 ALL_KINDS: Final = ""
+# With sums so many are remembered, though two are read: a clock that was wrong for a while must not
+# make what was seen before look new.
+_DAYS_SEEN: Final = 7
 
 
 class Step(StrEnum):
@@ -152,7 +155,7 @@ def roll(
         revision=reading.rolled.revision + 1,
         at=reading.at,
         usage_rows=reading.usage_rows,
-        seen=reading.sums or {},
+        seen=_seen(reading),
         live=dict(gauges.backlog.by_kind),
         totals={
             kind: added(reading.rolled.totals.get(kind, {}), fresh.get(kind, {}))
@@ -161,6 +164,11 @@ def roll(
         gauges=gauges,
     )
     return rolled, changed
+
+
+def _seen(reading: Reading) -> ByDay:
+    days = {**reading.rolled.seen, **(reading.sums or {})}
+    return {day: days[day] for day in sorted(days)[-_DAYS_SEEN:]}
 
 
 def skew(database: datetime, *, before: datetime, after: datetime) -> timedelta:

@@ -53,9 +53,9 @@ def added(*parts: Counts) -> dict[str, int]:
 
 
 def more(now: Counts, before: Counts) -> dict[str, int]:
-    """Return what has been added since."""
+    """Return what has been added since. What somebody has corrected downwards is no less."""
     changes = {name: value - before.get(name, 0) for name, value in now.items()}
-    return {name: value for name, value in changes.items() if value}
+    return {name: value for name, value in changes.items() if value > 0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,15 +29,17 @@ def families_of(
     seen: Overview, *, letters: LetterFigures, conditions: Sequence[Condition]
 ) -> Iterator[Family]:
     """Return everything that there is to scrape. Counters never go down."""
-    yield from _counters(seen)
+    totals = seen.look.reading.totals()
+    yield from _counters(totals, late_writes=seen.look.counters.get(LATE_WRITES, 0))
     if seen.backlog is not None:
-        yield from _backlog(seen.backlog)
+        # Whose last job has ended has none, and does not vanish.
+        kinds = sorted(seen.backlog.by_kind.keys() | totals.keys())
+        yield from _backlog(seen.backlog, kinds)
     yield from _letters(letters, conditions)
     yield from _lags(seen)
 
 
-def _counters(seen: Overview) -> Iterator[Family]:
-    totals = seen.look.reading.totals()
+def _counters(totals: Mapping[str, Tally], *, late_writes: int) -> Iterator[Family]:
     for name, figure, about in _OF_JOBS:
         yield _by_kind(name, about, _values(totals, figure))
     yield _family("uketsuke_jobs_finished", Sort.COUNTER, "Jobs ended.", _finished(totals))
@@ -48,7 +50,7 @@ def _counters(seen: Overview) -> Iterator[Family]:
     ):
         dollars = {kind: micros / MICROS for kind, micros in _values(totals, figure).items()}
         yield _by_kind(name, about, dollars)
-    late = [Sample(labels={}, value=seen.look.counters.get(LATE_WRITES, 0))]
+    late = [Sample(labels={}, value=late_writes)]
     yield _family("uketsuke_late_writes", Sort.COUNTER, "Endings refused as too late.", late)
     waits = [s for kind, tally in totals.items() for s in _histogram(kind, tally.waits)]
     about = "From when a job was due to its attempt."
@@ -100,8 +102,7 @@ def _histogram(kind: str, spans: Spans) -> Iterator[Sample]:
     yield Sample(labels={"kind": kind}, value=spans.total.total_seconds(), suffix="_sum")
 
 
-def _backlog(backlog: Backlog) -> Iterator[Family]:
-    kinds = sorted(backlog.by_kind)
+def _backlog(backlog: Backlog, kinds: Sequence[str]) -> Iterator[Family]:
     live = [
         Sample(labels={"kind": kind, "state": state}, value=backlog.of(state, kind=kind))
         for kind in kinds

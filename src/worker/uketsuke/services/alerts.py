@@ -7,7 +7,7 @@ once: a step is noted before it is said and after; who dies between says it agai
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -35,9 +35,12 @@ async def look_after_alerts(ports: Ports) -> int:
     pairs = list(zip(standings, looked, strict=True))
     changed = [after.alert for before, after in pairs if after.alert and after != before]
     kept = await ports.alerts.keep(changed, forget=off) if changed or off else ()
-    count = sum(_say(before, after, kept) for before, after in pairs)
+    # What another look has overtaken is not ours to tell: it would be told anew each time.
+    stands = [(was, now) for was, now in pairs if now == was or now.condition.name in kept]
+    count = sum(_say(before, after) for before, after in stands)
     if standings:
-        await _tell(looked, now=max(each.condition.computed_at for each in standings), ports=ports)
+        now = max(each.condition.computed_at for each in standings)
+        await _tell([after for _, after in stands], now=now, ports=ports)
     return count
 
 
@@ -54,11 +57,11 @@ def _looked_at(standing: Standing, settings: Settings) -> Standing:
     return Standing(condition=condition, alert=replace(after, looked_at=condition.computed_at))
 
 
-def _say(before: Standing, after: Standing, kept: Collection[str]) -> bool:
+def _say(before: Standing, after: Standing) -> bool:
     """Log that an alert has begun to fire or is over; return whether it did."""
     alert, condition = after.alert, after.condition
     fired = before.alert is not None and before.alert.fires
-    if alert is None or alert.fires == fired or alert.name not in kept:
+    if alert is None or alert.fires == fired:
         return False
     fields: Fields = {"condition": alert.name, "limit": condition.bound}
     if condition.value is not None:

@@ -15,10 +15,10 @@ from uketsuke.domain.alert import Alert, AlertState, DeliveryFault, Standing
 # A handful.
 SELECT_ALERTS: Final = "SELECT * FROM alerts LIMIT 100"
 
-# Only by a look that is not older than the last one. What was said stays as it is; for a new step
-# the tries begin anew.
+# Only by a look that is not older than the last one; one that is still to come is of a clock that
+# was wrong. What was said stays as it is; for a new step the tries begin anew.
 # ?1 JSON array of [name, state, looked, since, fired, cleared, resolved, step, step at]
-KEEP_ALERTS: Final = """
+KEEP_ALERTS: Final = f"""
 INSERT INTO alerts (name, state, looked_at, since, fired_at, cleared_at, resolved_at, step, step_at)
 SELECT put.value ->> 0, put.value ->> 1, put.value ->> 2, put.value ->> 3, put.value ->> 4,
        put.value ->> 5, put.value ->> 6, put.value ->> 7, put.value ->> 8
@@ -35,7 +35,8 @@ ON CONFLICT (name) DO UPDATE
        try_at = CASE WHEN excluded.step > step THEN excluded.step_at ELSE try_at END,
        step = excluded.step,
        step_at = excluded.step_at
- WHERE alerts.looked_at <= excluded.looked_at AND alerts.step <= excluded.step
+ WHERE (alerts.looked_at <= excluded.looked_at OR alerts.looked_at > {NOW})
+   AND alerts.step <= excluded.step
 RETURNING name
 """
 

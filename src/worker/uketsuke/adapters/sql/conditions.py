@@ -66,6 +66,7 @@ SELECT coalesce(sum(last_failed_at > {NOW} - ?1), 0) AS last_hour,
          LIMIT ?2) AS page
 """
 
+# What began at a time that is still to come, began by a clock that was wrong.
 # ?1 JSON array of [name, value, bound, compared to, subject]
 KEEP_CONDITIONS: Final = f"""
 INSERT INTO conditions (name, value, bound, compared_to, subject, since, computed_at)
@@ -78,7 +79,8 @@ ON CONFLICT (name) DO UPDATE
        bound = excluded.bound,
        compared_to = excluded.compared_to,
        subject = excluded.subject,
-       since = CASE WHEN excluded.since IS NOT NULL THEN coalesce(since, excluded.since) END,
+       since = CASE WHEN excluded.since IS NOT NULL
+                    THEN min(coalesce(since, excluded.since), excluded.since) END,
        computed_at = excluded.computed_at
 RETURNING since IS NOT NULL AND since = computed_at AS began
 """

@@ -87,13 +87,14 @@ SELECT p.step, p.at, p.kind, p.figures
     ON p.step = s.step AND p.at = {NOW} / s.length * s.length
 """
 
-# The last points that lie in so many stretches. ?1 step, ?2 length of a stretch in ms, ?3 how many,
-# ?4 rows at most
+# The last points that lie in so many stretches; none that is still to come, of a clock that was
+# wrong. ?1 step, ?2 length of a stretch in ms, ?3 how many, ?4 rows at most
 SELECT_POINTS: Final = f"""
 SELECT step, at, kind, figures
   FROM metrics_points
  WHERE step = ?1
    AND at >= {NOW} / CAST(?2 AS INTEGER) * CAST(?2 AS INTEGER) - CAST(?2 AS INTEGER) * (?3 - 1)
+   AND at <= {NOW}
  ORDER BY at
  LIMIT ?4
 """
