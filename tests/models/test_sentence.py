@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from uketsuke_local.models.room import Room, cut_to, word_count
@@ -65,7 +65,6 @@ def test_a_long_text_is_cut_the_same_way_as_a_short_one() -> None:
     assert split(" ".join(expected)) == expected
 
 
-@settings(deadline=None)  # the machine may be busy
 @given(st.lists(st.sampled_from(PIECES), max_size=80).map("".join))
 def test_no_letter_is_lost_and_none_is_invented(text: str) -> None:
     letters = [c for c in text if c.isalpha()]
@@ -92,7 +91,6 @@ def test_two_japanese_characters_count_as_a_word() -> None:
     assert word_count("四つの漢字。") == 3
 
 
-@settings(deadline=None)  # the machine may be busy
 @given(
     item=st.text(min_size=1, max_size=60),
     words=st.integers(1, 12),

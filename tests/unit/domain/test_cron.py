@@ -9,13 +9,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from croniter import croniter
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from uketsuke.domain.cron import BadCron, Cron, check_expression, find_zone, parse
 
 # Other work on the same machine must not fail a property.
-PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 YEAR = timedelta(days=366)
 START = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
@@ -77,7 +76,6 @@ def walk(expression: str, zone: str, after: datetime, until: datetime) -> list[d
     return found
 
 
-@PATIENT
 @given(expression=EXPRESSIONS, instant=INSTANTS)
 def test_in_utc_the_next_occurrence_is_the_one_that_croniter_finds(
     expression: str, instant: datetime
@@ -85,7 +83,6 @@ def test_in_utc_the_next_occurrence_is_the_one_that_croniter_finds(
     assert parse(expression, "UTC").next_after(instant) == theirs(expression, instant).get_next()
 
 
-@PATIENT
 @given(expression=EXPRESSIONS, instant=INSTANTS, back=st.integers(1, int(YEAR.total_seconds())))
 def test_in_utc_the_latest_occurrence_is_the_one_that_croniter_finds(
     expression: str, instant: datetime, back: int
@@ -99,7 +96,6 @@ def test_in_utc_the_latest_occurrence_is_the_one_that_croniter_finds(
     assert latest == (before if before > after else None)
 
 
-@PATIENT
 @given(expression=EXPRESSIONS, instant=INSTANTS, zone=st.sampled_from(sorted(CHANGES)))
 def test_where_no_clock_changes_a_zone_is_only_another_time_of_day(
     expression: str, instant: datetime, zone: str
@@ -142,7 +138,6 @@ def watched(expression: str, zone: str, after: datetime, until: datetime) -> lis
     return found
 
 
-@PATIENT
 @given(
     expression=TIMES_OF_DAY,
     zone=st.sampled_from(sorted(CHANGES)),
@@ -166,7 +161,6 @@ def test_the_days_of_these_tests_are_days_on_which_a_clock_changes(zone: str) ->
         assert len(offsets) == 2
 
 
-@PATIENT
 @given(
     expression=TIMES_OF_DAY,
     zone=st.sampled_from(sorted(CHANGES)),

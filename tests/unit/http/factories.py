@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 
 import msgspec
-from hypothesis import HealthCheck, settings
 
 from uketsuke.domain.ids import time_sorted_id
 from uketsuke.domain.job import InputForm, InputPlace, Job, NewJob, Upload
@@ -17,7 +16,6 @@ from uketsuke.kinds.kind import Kind, Result, Work, always_queue
 TENANT = "t_alpha"
 OTHER_TENANT = "t_beta"
 # Other work on the same machine must not fail a property.
-PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 CREATED = datetime(2026, 11, 29, 12, 0, 0, tzinfo=UTC)
 
 

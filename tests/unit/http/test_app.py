@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.http.factories import KINDS, PATIENT, TENANT, an_id
+from tests.unit.http.factories import KINDS, TENANT, an_id
 from tests.unit.http.fakes import BytesBody, out_of_reach
 from tests.unit.http.world import Answer, World, assert_problem
 from uketsuke.domain.api_key import Caller
@@ -298,7 +298,6 @@ def test_a_context_of_no_tenant_gives_none() -> None:
         _ = context.tenant_id
 
 
-@PATIENT
 @given(
     method=st.sampled_from(["GET", "HEAD", "POST", "PUT"]) | st.text(max_size=5),
     path=st.sampled_from([path_of(route) for route in ROUTES]) | st.text(alphabet="/v1jobs{}%.x"),

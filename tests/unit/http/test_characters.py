@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.http.factories import PATIENT
 from uketsuke.http.characters import bad_characters
 
 BAD = ["\x00", "a\x00", "\ud800", "x\udfffy"]
@@ -41,7 +40,6 @@ def test_every_other_character_is_let_through(sound: str) -> None:
     assert pointers({sound: [sound]}) == []
 
 
-@PATIENT
 @given(text=st.text())
 def test_what_is_let_through_can_be_kept_as_utf8_without_being_cut(text: str) -> None:
     if not pointers(text):

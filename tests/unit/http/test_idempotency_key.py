@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.http.factories import PATIENT
 from uketsuke.http.idempotency_key import read_key
 
 PRINTABLE = "".join(map(chr, range(0x20, 0x7F)))
@@ -66,13 +65,11 @@ def test_anything_else_is_refused_and_the_header_is_named(sent: str, code: str) 
     assert "Idempotency-Key" in fault.detail
 
 
-@PATIENT
 @given(key=st.text(alphabet=PRINTABLE, min_size=1, max_size=200))
 def test_any_printable_key_survives_quoting(key: str) -> None:
     assert read_key({"idempotency-key": quoted(key)}) == (key, ())
 
 
-@PATIENT
 @given(sent=st.text())
 def test_reading_is_total(sent: str) -> None:
     key, faults = read_key({"idempotency-key": sent})

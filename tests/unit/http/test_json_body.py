@@ -10,7 +10,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.unit.http.factories import PATIENT
 from tests.unit.http.fakes import BytesBody
 from uketsuke.domain.nesting import MOST_DEPTH
 from uketsuke.http.json_body import parse, read_json, read_nothing
@@ -101,7 +100,6 @@ _JSON_VALUES = st.recursive(
 )  # fmt: skip
 
 
-@PATIENT
 @given(value=_JSON_VALUES, ascii_only=st.booleans())
 def test_every_json_value_survives_the_way_in(value: object, ascii_only: bool) -> None:
     raw = json.dumps(value, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
@@ -113,7 +111,6 @@ def test_every_json_value_survives_the_way_in(value: object, ascii_only: bool) -
         assert parse(raw) == value
 
 
-@PATIENT
 @given(raw=st.binary() | st.text(alphabet='[]{}":,\\ 1au0').map(str.encode))
 @example(raw=b'\\"' * 500 + b"[" * 100)
 def test_parsing_is_total(raw: bytes) -> None:

@@ -20,7 +20,7 @@ from tests.unit.http.documents import (
     report,
     summarize,
 )
-from tests.unit.http.factories import KINDS, PATIENT, a_kind, an_id
+from tests.unit.http.factories import KINDS, a_kind, an_id
 from uketsuke.domain.job import InputForm
 from uketsuke.domain.lifecycle import Engine
 from uketsuke.http.asked_work import Surroundings, refs_in
@@ -136,7 +136,6 @@ _DOCUMENTS = st.fixed_dictionaries(
 )
 
 
-@PATIENT
 @given(document=_DOCUMENTS | _JSON)
 def test_any_document_is_either_refused_with_pointers_that_resolve_or_taken(document: Any) -> None:
     faults = list(submission_faults(document, around()))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.http.factories import KINDS, PATIENT
+from tests.unit.http.factories import KINDS
 from tests.unit.http.world import World
 from uketsuke.domain.trace import read_traceparent
 from uketsuke.http.trace import request_id, request_span
@@ -79,7 +79,6 @@ def test_an_invalid_traceparent_is_ignored_and_a_trace_begun(world: World, sent:
     assert read_traceparent(minted.traceparent) == minted
 
 
-@PATIENT
 @given(sent=st.text())
 def test_whatever_is_sent_the_trace_is_valid(sent: str) -> None:
     ports = World(kinds=KINDS).ports

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.http.documents import assert_resolves
-from tests.unit.http.factories import PATIENT
 from uketsuke.http.pointer import ROOT
 from uketsuke.http.walk import find_faults
 
@@ -161,14 +160,12 @@ _NEARLY = st.fixed_dictionaries({}, optional=dict.fromkeys(
 ))  # fmt: skip
 
 
-@PATIENT
 @given(value=_ANY_JSON | _NEARLY)
 def test_the_walk_never_raises_and_every_pointer_resolves(value: object) -> None:
     for fault in find_faults(value, Shape):
         assert_resolves(fault, value)
 
 
-@PATIENT
 @given(value=_NEARLY)
 def test_what_the_walk_lets_through_msgspec_converts(value: dict[str, object]) -> None:
     if not list(find_faults(value, Shape)):
