@@ -75,7 +75,10 @@ class Control:
         self._object("POST", "/kill", {"worker": worker})
 
     def kill_at(self, worker: str, *, headers: Mapping[str, str], count: int = 1) -> None:
-        """Let the Worker's isolate die at each of the next calls that it makes with ``headers``."""
+        """Let the Worker's isolate die at each of the next calls that it makes with ``headers``.
+
+        A ``traceparent`` matches by its trace: each call has a span of its own.
+        """
         order = {"match": headers, "count": count}
         self._ask("POST", "/kill", {"worker": worker, "at": order})
 

@@ -197,7 +197,7 @@ def test_a_message_of_no_job_leaves_one_dead_letter_however_often_it_comes(desk:
     assert verdicts == [[ACK]] * 3
     (letter,) = desk.letters(job)
     assert (letter["code"], letter["class"]) == ("job_unknown", "not_found")
-    assert (letter["tenant_id"], letter["queue"], letter["attempts"]) == (desk.tenant, JOBS, 1)
+    assert (letter["tenant_id"], letter["queue"], letter["attempts"]) == (desk.tenant, JOBS, 3)
 
 
 def test_a_message_with_another_tenants_name_does_not_touch_the_job_or_its_dead_letter(
