@@ -34,7 +34,7 @@ async def measure(database: RemoteD1) -> dict[str, tuple[int, float]]:
     doctor, found = SqlDoctor(database, PATIENCE), {}
     for name in CHECKS:
         before, started = database.rows_read, time.perf_counter()
-        await doctor.ask(name)
+        await doctor.ask([name])
         spent = (time.perf_counter() - started) * 1000
         found[name] = (database.rows_read - before, spent)
     return found

@@ -1,7 +1,7 @@
-"""The dead-letter queue's handler where its deployment is set up wrongly.
+"""The consumer's handlers where their deployment is set up wrongly.
 
-No stack starts with such settings, so the handler itself is run here, outside the runtime: what the
-runtime gives it (``js``, ``pyodide``, a batch) is played by plain objects, all else is ours.
+No stack starts with such settings, so the handlers themselves are run here, outside the runtime:
+what it gives them (``js``, ``pyodide``, a batch) is played by plain objects, all else is ours.
 """
 
 from __future__ import annotations
@@ -47,21 +47,36 @@ class Message:
         self.verdicts.append(delaySeconds)
 
 from uketsuke.handlers.dead_letter_queue import handle_dead_batch
+from uketsuke.handlers.queue import handle_batch
+from uketsuke.handlers.scheduled import handle_tick
+from uketsuke.handlers.workflow import handle_instance
+from uketsuke.settings import BadSettings
 
 asked = json.load(sys.stdin)
 messages = [Message(number, body) for number, body in enumerate(asked["bodies"], 1)]
 batch = types.SimpleNamespace(queue="uketsuke-jobs-dlq", messages=messages)
 env = types.SimpleNamespace(_env=types.SimpleNamespace(**asked["env"]))
-asyncio.run(handle_dead_batch(batch, env))
+came_in = {
+    "dead": lambda: handle_dead_batch(batch, env),
+    "batch": lambda: handle_batch(batch, env),
+    "tick": lambda: handle_tick(env),
+    "instance": lambda: handle_instance({"payload": {}}, None, env),
+}
+try:
+    asyncio.run(came_in[asked["handler"]]())
+except BadSettings:
+    assert asked["handler"] == "instance"
 print(json.dumps([message.verdicts for message in messages]))
 """
 
 
-def handled(bodies: list[object], **env: str) -> tuple[list[Any], dict[str, Any]]:
-    """Hand over a batch and return the verdicts on each message, and the one log line."""
+def handled(
+    bodies: list[object], handler: str = "dead", **env: str
+) -> tuple[list[Any], dict[str, Any]]:
+    """Let something come in and return the verdicts on each message, and the one log line."""
     done = subprocess.run(
         [sys.executable, "-c", _RUNTIME],
-        input=json.dumps({"bodies": bodies, "env": env}),
+        input=json.dumps({"bodies": bodies, "handler": handler, "env": env}),
         capture_output=True,
         text=True,
         timeout=60,
@@ -89,3 +104,15 @@ def test_where_the_deployment_is_wrong_each_message_comes_again_in_an_hour(
 
     assert verdicts == [[HOUR]] * 3
     assert (line["event"], line["level"]) == (told, "error")
+
+
+@pytest.mark.parametrize("handler", ["batch", "tick", "instance"])
+def test_whatever_comes_in_a_wrong_deployment_is_told_in_one_line_and_no_message_is_lost(
+    handler: str,
+) -> None:
+    verdicts, line = handled(["garbage"] * (handler == "batch"), handler, LEASE_SECONDS="soon")
+
+    assert verdicts == [[60]] * (handler == "batch")
+    assert line["event"] == "bad_settings"
+    assert "LEASE_SECONDS" in line["error_code"]
+    assert "soon" not in line["error_code"]

@@ -80,8 +80,6 @@ class SharedDatabase:
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
         )
         self._tables = [name for (name,) in names]
-        # Each history begins anew; within one the simulator's own audit sees to it.
-        self.database.connection.execute("DROP TRIGGER audit_is_not_deleted")
 
     def follow(self, loop: VirtualLoop, *, tick: Callable[[], float]) -> None:
         """Take the time from a history's loop; each statement takes as many seconds as it ticks."""
@@ -92,8 +90,14 @@ class SharedDatabase:
         return BASE_MS + int(self._seconds() * 1000)
 
     def empty(self) -> None:
+        connection, guard = self.database.connection, "audit_is_not_deleted"
+        # Each history begins anew.
+        found = connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", (guard,))
+        ((text,),) = found.fetchall()
+        connection.execute(f"DROP TRIGGER {guard}")
         for table in self._tables:
-            self.database.connection.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
+            connection.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
+        connection.execute(text)
 
     def close(self) -> None:
         self.database.connection.close()

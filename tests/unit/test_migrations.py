@@ -11,13 +11,17 @@ import pytest
 
 from tests.contract.factories import LEASE, RETENTION
 from tests.support.sqlite import MIGRATIONS, SqliteDatabase
+from uketsuke.adapters.sql.doctor import CHECKS, SqlDoctor
+from uketsuke.adapters.sql.doctor_check import patience_of
 from uketsuke.adapters.sql.repository import SqlJobs
 from uketsuke.adapters.sql.runs import SqlRuns
 from uketsuke.adapters.sql.terms import NOW
 from uketsuke.domain.job import Ending, Job, JobKey, LeasedJob, ResultPlace, Usage
 from uketsuke.domain.lifecycle import JobState, Outcome
+from uketsuke.settings import Settings
 
 TOKEN = "t"
+PATIENCE = patience_of(Settings(key_hash_secret=b"s"), RETENTION)
 USED = Usage(asked_model="m", cost_micros=60, charged_micros=60)
 
 
@@ -36,7 +40,9 @@ def _migrate(connection: sqlite3.Connection, *, after: int, until: int) -> None:
         connection.executescript(path.read_text())
 
 
-def _insert(connection: sqlite3.Connection, name: str, state: str, attempts: int) -> JobKey:
+def _insert(
+    connection: sqlite3.Connection, name: str, state: str, attempts: int, *, ended: str = "2"
+) -> JobKey:
     """Write a job's row as 0001 to 0004 have it, and those of its ended attempts."""
     key = JobKey("acme", f"job_{name}")
     engine = "workflow" if name.startswith("run") else "queue"
@@ -57,14 +63,31 @@ def _insert(connection: sqlite3.Connection, name: str, state: str, attempts: int
         (*key, engine, state, attempts, running, done),
     )
     connection.executemany(
-        """
+        f"""
         INSERT INTO attempts (tenant_id, job_id, number, lease_token, started_at, ended_at, outcome,
                               state, usage)
-        VALUES (?, ?, ?, 'old', 1, 2, 'failed', 'retrying', '{"model":"m","input_tokens":7}')
-        """,
+        VALUES (?, ?, ?, 'old', 1, {ended}, 'failed', 'retrying',
+                '{{"model":"m","input_tokens":7}}')
+        """,  # noqa: S608 - ours
         [(*key, number) for number in range(1, attempts + (not running))],
     )
     return key
+
+
+@pytest.mark.parametrize("before", range(4, 12))
+def test_the_doctor_finds_nothing_in_a_store_of_before(
+    connection: sqlite3.Connection, before: int
+) -> None:
+    _migrate(connection, after=4, until=before)
+    live = [("new", "accepted", 0), ("waiting", "retrying", 2), ("run", "running", 2)]
+    for name, state, attempts in live:
+        key = _insert(connection, name, state, attempts, ended=NOW)
+        connection.execute("INSERT INTO submissions VALUES (?, ?, ?2, NULL, NULL)", (*key,))
+    _migrate(connection, after=before, until=99)
+
+    findings = asyncio.run(SqlDoctor(SqliteDatabase(connection), PATIENCE).ask(list(CHECKS)))
+
+    assert [found.question.name for found in findings if not found.ok] == []
 
 
 def _succeeded(leased: LeasedJob) -> Ending:

@@ -185,6 +185,9 @@ class FakeBlobs:
         content = self.objects.get(key)
         return None if content is None else content[offset : offset + length]
 
+    async def names(self, prefix: str) -> Sequence[str]:
+        return [key for key in self.objects if key.startswith(prefix)]
+
     async def stream(self, key: str, *, offset: int = 0) -> object | None:
         content = self.objects.get(key)
         return self.streams.get(key) if content is None else content[offset:]

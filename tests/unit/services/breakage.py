@@ -215,6 +215,58 @@ async def unexplained_letter(world: World) -> str:
     return letter_of(job)
 
 
+async def undone_act(world: World) -> str:
+    old, _ = await redriven(world)
+    undo = "status = 'open', redriven_to = NULL, resolved_at = NULL, resolved_by = NULL"
+    sql(world, f"UPDATE dead_letters SET {undo}, reason = NULL")  # noqa: S608 - ours
+    change(world, old, "redriven_to = NULL")
+    return letter_of(old)
+
+
+async def bulk_redrive(world: World, **changes: Any) -> str:
+    values = {
+        "id": "rd_1", "state": "done", "reason": "why", "rate_per_minute": 1, "canary": 0,
+        "total": 1, "created_at": _now(world), "created_by": "key-1", "request_id": "r",
+        "all_seen": 1, "paced_at": 1, "looked_at": _now(world), "finished_at": 1, "closed_at": 1,
+        "started": 0, "succeeded": 0, "failed": 0, "canceled": 0, **changes,
+    }  # fmt: skip
+    marks = ", ".join("?" * len(values))
+    text = f"INSERT INTO redrives ({', '.join(values)}) VALUES ({marks})"  # noqa: S608 - ours
+    sql(world, text, *values.values())
+    return "rd_1"
+
+
+async def bulk_redrive_left(world: World) -> str:
+    gone = dict.fromkeys(("finished_at", "closed_at", "started", "succeeded", "failed", "canceled"))
+    return await bulk_redrive(world, state="running", looked_at=1, **gone)
+
+
+async def letter_of_no_bulk(world: World) -> str:
+    await redriven(world)
+    sql(world, "UPDATE dead_letters SET redrive_id = 'rd_x'")
+    return "rd_x"
+
+
+async def wrong_figures(world: World) -> str:
+    await redriven(world)
+    sql(world, "UPDATE dead_letters SET redrive_id = 'rd_1'")
+    return await bulk_redrive(world, started=99)
+
+
+async def lost_trigger(world: World) -> str:
+    sql(world, "DROP TRIGGER attempts_usage_days")
+    return "attempts_usage_days"
+
+
+async def stray_alert(world: World) -> str:
+    sql(
+        world,
+        "INSERT INTO alerts (name, state, looked_at, since, fired_at)"
+        " VALUES ('gone', 'firing', 1, 1, 1)",
+    )
+    return "gone"
+
+
 async def object_gone(world: World) -> str:
     job = await succeeded(world)
     place = """'{"attempt": 1, "bytes": 9, "object_key": "acme/x", "content_type": "a/b"}'"""
@@ -357,6 +409,10 @@ BREAKS: dict[str, Break] = {
     "open_letter_with_redrive": open_letter_with_redrive,
     "redrive_without_letter": redrive_without_letter,
     "letter_unexplained": unexplained_letter,
+    "act_undone": undone_act,
+    "redrive_left": bulk_redrive_left,
+    "redrive_unknown": letter_of_no_bulk,
+    "redrive_figures": wrong_figures,
     "result_missing": attempt_without_row,
     "result_object_missing": object_gone,
     "object_of_another_tenant": changing(
@@ -380,4 +436,65 @@ BREAKS: dict[str, Break] = {
     "started_without_job": started_nothing,
     "doomed_left": doomed,
     "probe_of_nobody": probe_of_nobody,
+    "guard_missing": lost_trigger,
+    "alert_stray": stray_alert,
 }
+
+
+async def sweep_that_never_ran(world: World) -> str:
+    await world.submitted()
+    await asyncio.sleep(1200)
+    return "sweep"
+
+
+async def upload_of_another(world: World) -> str:
+    ref = await uploaded(world)
+    sql(world, "UPDATE inputs SET object_key = 'other/x'")
+    return ref
+
+
+async def occurrence_of_no_job(world: World) -> str:
+    sql(
+        world,
+        "INSERT INTO occurrences (tenant_id, schedule, generation, due_at, job_id, state,"
+        " recorded_at) VALUES ('acme', 'nightly', 'g', ?1, 'job_x', 'started', ?1)",
+        _now(world),
+    )
+    return "acme/nightly"
+
+
+async def half_resolved_letter(world: World) -> str:
+    job = await failed(world)
+    sql(world, "UPDATE dead_letters SET resolved_at = 1 WHERE id = ?", letter_of(job))
+    return letter_of(job)
+
+
+async def lost_bulk_redrive(world: World) -> str:
+    sql(
+        world,
+        "INSERT INTO audit VALUES ('au_1', 1, 'key-1', 'redrive.started', 'rd_x', NULL, 'why',"
+        " 'r', '{}')",
+    )
+    return "rd_x"
+
+
+async def alert_from_the_future(world: World) -> str:
+    sql(
+        world,
+        "INSERT INTO alerts (name, state, looked_at) VALUES ('sweep_lag_seconds', 'ok', ?)",
+        _now(world) + _HOUR_MS,
+    )
+    return "sweep_lag_seconds"
+
+
+# Other ways to break the same checks.
+MORE: list[tuple[str, Break]] = [
+    ("duty_overdue", sweep_that_never_ran),
+    ("live_job_without_wake", changing(f"wake_at = {PINNED}", of=waiting)),
+    ("live_job_without_wake", changing(f"wake_at = {PINNED}", of=running)),
+    ("object_of_another_tenant", upload_of_another),
+    ("started_without_job", occurrence_of_no_job),
+    ("letter_unexplained", half_resolved_letter),
+    ("act_undone", lost_bulk_redrive),
+    ("alert_stray", alert_from_the_future),
+]

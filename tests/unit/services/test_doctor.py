@@ -11,16 +11,17 @@ from typing import Any
 import pytest
 
 from tests.unit.services import breakage
-from tests.unit.services.breakage import BREAKS, change, sql
+from tests.unit.services.breakage import BREAKS, MORE, Break, change, sql
 from tests.unit.services.world import World, working
 from uketsuke.adapters.sql import doctor as doctor_module
 from uketsuke.adapters.sql.doctor import CHECKS
+from uketsuke.adapters.sql.doctor_content import SAMPLED
 from uketsuke.domain.audit import Act
 from uketsuke.domain.diagnosis import MOST_COUNTED, MOST_NAMED, MOST_REPAIRED, Finding, Repaired
 from uketsuke.domain.job import Job
 from uketsuke.domain.lifecycle import JobState
 from uketsuke.services.doctor import examine, repair
-from uketsuke.services.ports import InstanceState
+from uketsuke.services.ports import InstanceState, Unavailable
 from uketsuke.services.redrive import new_act
 from uketsuke.services.sweep import sweep
 
@@ -35,7 +36,7 @@ INVARIANTS = {
     3: {
         "ended_twice", "result_missing", "result_object_missing", "failed_without_letter",
         "letter_of_unfailed_job", "letter_misnamed", "redrive_links", "redrive_without_letter",
-        "redriven_without_job", "open_letter_with_redrive",
+        "redriven_without_job", "open_letter_with_redrive", "act_undone",
     },
     4: {"run_key_not_held", "run_key_held_twice", "ended_job_still_live"},
     5: {"attempts_beyond_max", "attempt_rows", "attempts_add_up"},
@@ -171,6 +172,18 @@ def test_what_no_machine_may_mend_is_found_and_left(world: World, name: str) -> 
     world.run(story())
 
 
+@pytest.mark.parametrize(("name", "broken"), MORE)
+def test_each_way_to_break_an_invariant_is_found(world: World, name: str, broken: Break) -> None:
+    async def story() -> None:
+        expected = await broken(world)
+        assert expected in (await ask(world, name)).rows
+        if name in REPAIRABLE:
+            mended = await mend(world, name)
+            assert (expected in mended.rows, mended.left) == (True, 0)
+
+    world.run(story())
+
+
 def test_an_overdue_job_ends_as_the_sweep_would_end_it(world: World) -> None:
     async def story() -> tuple[Job, Job, Job]:
         waits, wished = await breakage.waiting(world), await breakage.running(world)
@@ -275,6 +288,100 @@ def test_a_letter_that_has_gone_in_its_time_is_not_missed(world: World) -> None:
         return [row for name in names for row in (await ask(world, name)).rows]
 
     assert world.run(story()) == []
+
+
+def test_a_redriven_jobs_letter_is_not_written_anew(world: World) -> None:
+    """It would be open: whoever redrives it has the work done twice."""
+
+    async def story() -> None:
+        old, _ = await breakage.redriven(world)
+        unlinked, _ = await breakage.redriven(world)
+        change(world, unlinked, "redriven_to = NULL")
+        sql(world, "DELETE FROM dead_letters")
+        sql(world, "DROP TRIGGER audit_is_not_deleted")
+        sql(world, "DELETE FROM audit")
+        assert set((await ask(world, "failed_without_letter")).rows) == {old.id, unlinked.id}
+
+        assert await mend(world, "failed_without_letter") == Repaired(rows=(), left=2)
+
+        assert world.rows("SELECT id FROM dead_letters") == []
+
+    world.run(story())
+
+
+def test_letters_that_went_while_they_were_kept_for_less_long_are_not_missed(world: World) -> None:
+    async def story() -> Sequence[str]:
+        await breakage.redriven(world)
+        sql(world, "DELETE FROM dead_letters")
+        names = ("failed_without_letter", "redrive_without_letter")
+        return [row for name in names for row in (await ask(world, name)).rows]
+
+    assert world.run(story()) == []
+
+
+def test_what_rows_of_no_job_lead_to_goes_before_them(world: World) -> None:
+    async def story() -> None:
+        job = await breakage.failed(world)
+        names = [f"acme/{job.id}/result-1-x", f"acme/{job.id}/step-x"]
+        for name in (*names, "acme/job_y/input"):
+            await world.blobs.put(name, b"content", content_type="text/plain")
+        sql(world, "DELETE FROM jobs")
+        world.blobs.away = True
+        with pytest.raises(Unavailable):
+            await mend(world, "rows_outlive_job")
+        assert len(world.rows("SELECT * FROM attempts")) == 1
+        world.blobs.away = False
+
+        assert (await mend(world, "rows_outlive_job")).rows == [job.id]
+
+        assert list(world.blobs.kept) == ["acme/job_y/input"]
+        assert world.rows("SELECT * FROM attempts") == []
+
+    world.run(story())
+
+
+def test_an_object_whose_time_is_over_is_not_missed(world: World) -> None:
+    """The purge takes it first, and the row when the database is back."""
+
+    async def story() -> Finding:
+        await breakage.object_gone(world)
+        sql(world, "UPDATE jobs SET expires_at = 1")
+        return await ask(world, "result_object_missing")
+
+    assert world.run(story()).ok
+
+
+def test_a_probe_whose_job_has_gone_in_its_time_is_not_missed(world: World) -> None:
+    async def story() -> Finding:
+        await breakage.probe_of_nobody(world)
+        long_ago = int(world.settings.keep_results.total_seconds() * 1000)
+        sql(world, "UPDATE lanes SET parked_at = parked_at - ?", long_ago)
+        return await ask(world, "probe_of_nobody")
+
+    assert world.run(story()).ok
+
+
+def test_a_young_deployment_whose_sweep_broke_once_is_sound(world: World) -> None:
+    async def story() -> Finding:
+        await world.submitted()
+        await world.ports.sweeping.claim_duty("wake", token="t", lease=world.settings.lease)
+        await world.ports.sweeping.finish_duty("wake", token="t", done=False)
+        return await ask(world, "duty_overdue")
+
+    assert world.run(story()).ok
+
+
+def test_all_is_asked_in_few_calls(world: World) -> None:
+    """The platform bounds the calls of one request, on its smallest plan to 50."""
+
+    async def story() -> int:
+        for _ in range(12):
+            await breakage.object_gone(world)
+        before = world.database.calls
+        await examine(ports=world.ports)
+        return world.database.calls - before
+
+    assert world.run(story()) + SAMPLED <= 25
 
 
 def test_an_instance_that_lives_is_not_forgotten(world: World) -> None:

@@ -9,13 +9,19 @@ from uketsuke.kinds.registry import KINDS, RUN_LIMITS
 from uketsuke.providers.work import run_kind
 from uketsuke.services.occurrences import order_in
 from uketsuke.services.run import run_instance
+from uketsuke.settings import BadSettings
+from uketsuke.telemetry import event as tell
 from uketsuke.wiring import build_ports, build_providers, consumer_needs
 
 
 async def handle_instance(event: Any, step: Any, env: Any) -> dict[str, str]:
     """Work the order in the instance's payload; the row says how it went."""
-    ports = build_ports(env, needs=consumer_needs)
-    providers = build_providers(env, ports)
+    try:
+        ports = build_ports(env, needs=consumer_needs)
+        providers = build_providers(env, ports)
+    except BadSettings as mistakes:  # the run breaks, and the sweep finds it
+        tell("bad_settings", error_code=str(mistakes))
+        raise
     steps = CloudflareSteps(step)
     payload = dict(event["payload"])
     order = await order_in(payload, steps=steps, limits=RUN_LIMITS, ports=ports)

@@ -14,13 +14,21 @@ from uketsuke.telemetry import event
 # The questions that the store alone cannot answer: see the functions below.
 RESULT_OBJECTS: Final = "result_object_missing"
 DOOMED: Final = "doomed_left"
+# Of these the rows may be the last that lead to a job's objects.
+LEFT_BEHIND: Final = frozenset({"rows_outlive_job", "submission_without_job"})
+# So many questions a call: the free plan allows 50 calls to the database and the storage, and what
+# is asked together keeps others waiting.
+_TOGETHER: Final = 6
 _OVER: Final = frozenset({InstanceState.ABSENT, InstanceState.COMPLETE, InstanceState.BROKEN})
 
 
 async def examine(name: str | None = None, *, ports: Ports) -> Sequence[Finding]:
-    """Answer one question, or all. A question at a time: others use the database in between."""
-    names = ports.doctor.questions if name is None else (name,)
-    return [await _ask(each, ports=ports) for each in names]
+    """Answer one question, or all. A few at a time: others use the database in between."""
+    names = list(ports.doctor.questions) if name is None else [name]
+    findings: list[Finding] = []
+    for start in range(0, len(names), _TOGETHER):
+        findings += await ports.doctor.ask(names[start : start + _TOGETHER])
+    return [await _with_objects(each, ports=ports) for each in findings]
 
 
 async def repair(name: str, *, act: Act, ports: Ports) -> Repaired:
@@ -31,16 +39,30 @@ async def repair(name: str, *, act: Act, ports: Ports) -> Repaired:
     offenders = await ports.doctor.repairable(name)
     if name == DOOMED:
         offenders = await _that_are_over(offenders, ports=ports)
+    elif name in LEFT_BEHIND:
+        await _delete_objects(offenders, ports=ports)
     rows = await ports.doctor.repair(name, offenders, act=act) if offenders else ()
     if rows:
         event("doctor_repaired", count=len(rows), request_id=act.request_id)
-    finding = await _ask(name, ports=ports)
+    (finding,) = await examine(name, ports=ports)
     return Repaired(rows=rows, left=finding.count)
 
 
-async def _ask(name: str, *, ports: Ports) -> Finding:
-    finding = await ports.doctor.ask(name)
-    return await _look_at_objects(finding, ports=ports) if name == RESULT_OBJECTS else finding
+async def _with_objects(finding: Finding, *, ports: Ports) -> Finding:
+    if finding.question.name != RESULT_OBJECTS:
+        return finding
+    return await _look_at_objects(finding, ports=ports)
+
+
+async def _delete_objects(offenders: Sequence[Offender], *, ports: Ports) -> None:
+    """Delete what lies under jobs that are gone, before the rows that name them, as the purge does.
+
+    No job gets the id of one that was. Raises ``Unavailable``: then the rows stay for another time.
+    """
+    for each in offenders:
+        tenant_id, *_ = each.key
+        if left := await ports.blobs.names(f"{tenant_id}/{each.id}/"):
+            await ports.blobs.delete(left)
 
 
 async def _look_at_objects(finding: Finding, *, ports: Ports) -> Finding:

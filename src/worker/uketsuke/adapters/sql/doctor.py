@@ -24,10 +24,12 @@ from uketsuke.adapters.sql.doctor_attempts import ATTEMPT_CHECKS
 from uketsuke.adapters.sql.doctor_check import Check, Patience, find, find_targets, still
 from uketsuke.adapters.sql.doctor_content import CONTENT_CHECKS, SELECT_STORED_RESULTS
 from uketsuke.adapters.sql.doctor_costs import COST_CHECKS
+from uketsuke.adapters.sql.doctor_guards import GUARD_CHECKS
 from uketsuke.adapters.sql.doctor_jobs import JOB_CHECKS
 from uketsuke.adapters.sql.doctor_leases import LEASE_CHECKS
 from uketsuke.adapters.sql.doctor_letters import LETTER_CHECKS
 from uketsuke.adapters.sql.doctor_pins import PIN_CHECKS
+from uketsuke.adapters.sql.doctor_redrives import REDRIVE_CHECKS
 from uketsuke.adapters.sql.doctor_sweep import SWEEP_CHECKS
 from uketsuke.domain.audit import Act, Action
 from uketsuke.domain.diagnosis import Finding, Offender, Question
@@ -40,10 +42,12 @@ CHECKS: Final[Mapping[str, Check]] = MappingProxyType(
             *JOB_CHECKS,
             *ATTEMPT_CHECKS,
             *LETTER_CHECKS,
+            *REDRIVE_CHECKS,
             *CONTENT_CHECKS,
             *PIN_CHECKS,
             *COST_CHECKS,
             *SWEEP_CHECKS,
+            *GUARD_CHECKS,
         )
     }
 )
@@ -61,11 +65,11 @@ class SqlDoctor:
     def questions(self) -> Mapping[str, Question]:
         return _QUESTIONS
 
-    async def ask(self, name: str) -> Finding:
-        check = CHECKS[name]
-        found = await self._select(find(check))
-        count = found[0]["found"] if found else 0
-        return Finding(question=check.question, count=count, rows=[row["id"] for row in found])
+    async def ask(self, names: Sequence[str]) -> Sequence[Finding]:
+        checks = [CHECKS[name] for name in names]
+        patience = (self._patience.told,)
+        answers = await self._database.batch([Statement(find(each), patience) for each in checks])
+        return [_finding(each, found) for each, found in zip(checks, answers, strict=True)]
 
     async def repairable(self, name: str) -> Sequence[Offender]:
         check = CHECKS[name]
@@ -95,6 +99,11 @@ class SqlDoctor:
     async def _select(self, text: str) -> Sequence[Row]:
         (found,) = await self._database.batch([Statement(text, (self._patience.told,))])
         return found
+
+
+def _finding(check: Check, found: Sequence[Row]) -> Finding:
+    count = found[0]["found"] if found else 0
+    return Finding(question=check.question, count=count, rows=[row["id"] for row in found])
 
 
 def _offenders(found: Sequence[Row]) -> Sequence[Offender]:

@@ -7,6 +7,7 @@ from typing import Final
 from uketsuke.adapters.sql.doctor_check import (
     NEWEST_TOLD,
     OF_JOB,
+    SLACK,
     STRETCH,
     Check,
     Repair,
@@ -21,17 +22,19 @@ _PURGE_MS: Final = 86_400_000
 SAMPLED: Final = 10
 _IS_OBJECT: Final = "j.result ->> 'object_key' IS NOT NULL"
 
-# The newest jobs with a result in an object; its key comes last.
-# ?1 nothing that is read
+# The newest jobs with a result in an object; its key comes last. Not one whose time is about to
+# come: the purge takes the object first, and the row when it can.
+# ?1 durations: see ``told``
 SELECT_STORED_RESULTS: Final = f"""
 SELECT j.id AS id, json_array(j.tenant_id, j.id, j.result ->> 'object_key') AS key
-  FROM {newest("state", "result", "erased_at")} AS j
- WHERE j.state = 'succeeded' AND j.erased_at IS NULL AND {_IS_OBJECT} AND ?1 IS NOT NULL
+  FROM {newest("state", "result", "erased_at", "expires_at")} AS j
+ WHERE j.state = 'succeeded' AND j.erased_at IS NULL AND {_IS_OBJECT}
+   AND j.expires_at > {NOW} + {SLACK}
  LIMIT {SAMPLED}
 """
 
 _OWN: Final = """({column} IS NULL
-        OR substr({column}, 1, length(j.tenant_id) + 1) = j.tenant_id || '/')"""
+        OR substr({column}, 1, length({row}.tenant_id) + 1) = {row}.tenant_id || '/')"""
 
 _SUBMISSION_LEFT: Final = f"""
 SELECT s.job_id AS id, json_array(s.tenant_id, s.request_key) AS key
@@ -82,13 +85,19 @@ SELECT {OF_JOB}
     ),
     Check(
         name="object_of_another_tenant",
-        holds="The objects that a job names are its own tenant's.",
-        looked_at=NEWEST_TOLD,
+        holds="The objects that a job, an upload or a checkpoint names are its own tenant's.",
+        looked_at=f"{NEWEST_TOLD}, and {STRETCH} each of the others, in the order of their keys",
         offenders=f"""
 SELECT {OF_JOB}
   FROM {newest("input", "result")} AS j
- WHERE NOT ({_OWN.format(column="j.input ->> 'object_key'")}
-            AND {_OWN.format(column="j.result ->> 'object_key'")})""",
+ WHERE NOT ({_OWN.format(row="j", column="j.input ->> 'object_key'")}
+            AND {_OWN.format(row="j", column="j.result ->> 'object_key'")})
+ UNION ALL
+SELECT o.id AS id, json_array(o.tenant_id, o.id) AS key
+  FROM (SELECT * FROM (SELECT tenant_id, id, object_key FROM inputs LIMIT {STRETCH})
+        UNION ALL
+        SELECT * FROM (SELECT tenant_id, job_id, object_key FROM checkpoints LIMIT {STRETCH})) AS o
+ WHERE NOT {_OWN.format(row="o", column="o.object_key")}""",
         by_hand="Somebody may have seen another's content. Treat it as an incident: no version of "
         "the service writes such a row.",
     ),
@@ -112,7 +121,9 @@ SELECT {OF_JOB}
         holds="A submission goes with its job: it may hold content.",
         looked_at=f"{STRETCH} submissions, in the order of their keys",
         offenders=_SUBMISSION_LEFT,
-        repair=Repair(does="Deletes the submission.", fix=by(_DELETE_SUBMISSION)),
+        repair=Repair(
+            does="Deletes the job's objects, and then the submission.", fix=by(_DELETE_SUBMISSION)
+        ),
     ),
     Check(
         name="rows_outlive_job",
@@ -126,7 +137,8 @@ SELECT {OF_JOB}
                 SELECT * FROM (SELECT tenant_id, job_id FROM checkpoints LIMIT {STRETCH}))) AS j
  WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.tenant_id = j.tenant_id AND jobs.id = j.id)""",
         repair=Repair(
-            does="Deletes the rows. The days' sums keep what they cost.",
+            does="Deletes the job's objects, and then the rows. The days' sums keep what they "
+            "cost.",
             fix=by(_delete_left("attempts"), _delete_left("checkpoints")),
         ),
     ),

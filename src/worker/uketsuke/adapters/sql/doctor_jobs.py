@@ -10,6 +10,7 @@ from uketsuke.adapters.sql.doctor_check import (
     LIVE_TOLD,
     NEWEST_TOLD,
     OF_JOB,
+    SLACK,
     STRETCH,
     Check,
     Repair,
@@ -49,10 +50,14 @@ UPDATE jobs
  WHERE {IN_WAVE} AND state NOT IN {ENDED} AND (finished_at IS NOT NULL OR expires_at IS NOT NULL)
 """
 
+# Nobody would look before the job's time is long over. (With a job's columns, and slack.)
+_WAKES_NEVER: Final = f"""finished_at IS NULL AND state NOT IN {ENDED}
+   AND (wake_at IS NULL
+        OR wake_at > max(deadline_at, coalesce(leased_until, 0), {NOW}) + {{slack}})"""
 _WAKE_NOW: Final = f"""
 UPDATE jobs
    SET wake_at = {NOW}
- WHERE {IN_WAVE} AND state NOT IN {ENDED} AND wake_at IS NULL AND finished_at IS NULL
+ WHERE {IN_WAVE} AND {_WAKES_NEVER.format(slack=told("slack", parameter=2))}
 """
 
 _NOT_HELD: Final = f"""
@@ -112,12 +117,13 @@ SELECT {OF_JOB}
     ),
     Check(
         name="live_job_without_wake",
-        holds="A live job has a time at which somebody must look at it.",
+        holds="A live job has a time at which somebody must look at it, no later than its deadline "
+        "or its lease asks for.",
         looked_at=NEWEST_TOLD,
         offenders=f"""
 SELECT {OF_JOB}
-  FROM {newest("state", "wake_at", "finished_at")} AS j
- WHERE j.state NOT IN {ENDED} AND j.wake_at IS NULL AND j.finished_at IS NULL""",
+  FROM {newest("state", "wake_at", "finished_at", "deadline_at", "leased_until")} AS j
+ WHERE {_WAKES_NEVER.format(slack=SLACK)}""",
         repair=Repair(does="Lets the sweep look at it now.", fix=by(_WAKE_NOW)),
     ),
     Check(

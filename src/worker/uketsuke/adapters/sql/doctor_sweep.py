@@ -20,6 +20,10 @@ from uketsuke.adapters.sql.terms import NOW
 _DUTY: Final = told("duty")
 _HOUR_MS: Final = 3_600_000
 
+# A duty that was never done is as late as the oldest job that is there.
+_OLDEST: Final = "(SELECT created_at FROM jobs INDEXED BY jobs_by_id ORDER BY id LIMIT 1)"
+_LATE: Final = f"{SLACK} + 2 * {_DUTY} <= {NOW}"
+
 _STUCK: Final = """
 SELECT d.name AS id, json_array(d.name) AS key
   FROM duties AS d
@@ -55,9 +59,13 @@ SELECT {OF_JOB}
         offenders=f"""
 SELECT d.name AS id, json_array(d.name) AS key
   FROM (SELECT * FROM duties LIMIT {STRETCH}) AS d
- WHERE max(coalesce(d.done_at, 0), d.leased_until) + {SLACK} + 2 * {_DUTY} <= {NOW}""",
-        by_hand="See that the cron fires, and duty_failed in the log. If no version that you run "
-        "has the duty any more, delete its row from duties.",
+ WHERE max(coalesce(d.done_at, {_OLDEST}, {NOW}), d.leased_until) + {_LATE}
+ UNION ALL
+SELECT 'sweep', json_array('sweep')
+ WHERE NOT EXISTS (SELECT 1 FROM duties) AND {_OLDEST} + {_LATE}""",
+        by_hand="See that the cron fires, and duty_failed in the log; where 'sweep' is named, no "
+        "sweep has ever run. If no version that you run has the duty any more, delete its row from "
+        "duties.",
     ),
     Check(
         name="duty_lease_stuck",
@@ -96,15 +104,21 @@ SELECT o.job_id AS id, json_array(o.tenant_id, o.schedule, o.due_at) AS key
     ),
     Check(
         name="started_without_job",
-        holds="The job that a schedule says it started last is there, as long as any is kept.",
-        looked_at=f"{STRETCH} schedules, in the order of their names",
+        holds="The job that a schedule says it started last is there, as long as any is kept; so "
+        "is that of each occurrence.",
+        looked_at=f"{STRETCH} schedules and {STRETCH} occurrences, in the order of their names",
         offenders=f"""
 SELECT s.tenant_id || '/' || s.name AS id, json_array(s.tenant_id, s.name) AS key
   FROM (SELECT tenant_id, name, last_at, last_job_id FROM schedules LIMIT {STRETCH}) AS s
  WHERE s.last_job_id IS NOT NULL AND s.last_at + {told("keep")} > {NOW}
    AND NOT EXISTS (SELECT 1
                      FROM jobs AS j
-                    WHERE j.tenant_id = s.tenant_id AND j.id = s.last_job_id)""",
+                    WHERE j.tenant_id = s.tenant_id AND j.id = s.last_job_id)
+ UNION
+SELECT o.tenant_id || '/' || o.schedule AS id, json_array(o.tenant_id, o.schedule) AS key
+  FROM (SELECT * FROM occurrences LIMIT {STRETCH}) AS o
+ WHERE o.state = 'started' AND o.recorded_at + {told("keep")} > {NOW}
+   AND NOT EXISTS (SELECT 1 FROM jobs AS j WHERE j.tenant_id = o.tenant_id AND j.id = o.job_id)""",
         by_hand="The run was recorded as started and is nowhere. Trigger the schedule by hand if "
         "its work is wanted.",
     ),
@@ -115,7 +129,7 @@ SELECT s.tenant_id || '/' || s.name AS id, json_array(s.tenant_id, s.name) AS ke
         offenders=f"""
 SELECT d.id AS id, json_array(d.id) AS key
   FROM (SELECT * FROM doomed_instances LIMIT {STRETCH}) AS d
- WHERE d.doomed_at + {SLACK} + 2 * {_DUTY} <= {NOW}""",
+ WHERE d.doomed_at + {_LATE}""",
         repair=Repair(
             does="Forgets those that the platform does not know, or that have ended there.",
             fix=by(_FORGET),
@@ -125,11 +139,12 @@ SELECT d.id AS id, json_array(d.id) AS key
     ),
     Check(
         name="probe_of_nobody",
-        holds="A parked lane's probe, or its last failure, is an attempt of a job that there is.",
+        holds="A parked lane's probe, or its last failure, is an attempt of a job that there is, "
+        "as long as any is kept.",
         offenders=f"""
 SELECT l.lane AS id, json_array(l.lane) AS key
   FROM (SELECT * FROM lanes LIMIT {STRETCH}) AS l
- WHERE l.forget_at > {NOW}
+ WHERE l.forget_at > {NOW} AND l.parked_at + {told("keep")} > {NOW}
    AND NOT EXISTS (SELECT 1
                      FROM jobs AS j
                     WHERE j.tenant_id = l.probe_tenant AND j.id = l.probe_job

@@ -17,7 +17,9 @@ class Doctor(Protocol):
         """All questions by name, in the order in which they are told."""
         ...
 
-    async def ask(self, name: str) -> Finding: ...
+    async def ask(self, names: Sequence[str]) -> Sequence[Finding]:
+        """Answer questions, in one call."""
+        ...
 
     async def repairable(self, name: str) -> Sequence[Offender]:
         """Return offenders that the question's repair may mend; at most ``MOST_REPAIRED``."""
