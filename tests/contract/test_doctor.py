@@ -51,7 +51,7 @@ async def mended(store: Store, name: str, *, until: str) -> bool:
         offenders = await doctor.repairable(name)
         if not offenders:
             return False
-        if until in await doctor.repair(name, offenders, act=an_act()):
+        if until in (await doctor.repair(name, offenders, act=an_act())).rows:
             return True
     return False
 

@@ -151,7 +151,7 @@ def test_a_repair_that_comes_too_late_changes_nothing(world: World, name: str) -
 
         mended = await world.ports.doctor.repair(name, offenders, act=act_of(world))
 
-        assert list(mended) == []
+        assert (list(mended.rows), list(mended.jobs)) == ([], [])
         assert world.rows("SELECT * FROM jobs ORDER BY id") == before
 
     world.run(story())
@@ -206,6 +206,27 @@ def test_an_overdue_job_ends_as_the_sweep_would_end_it(world: World) -> None:
     assert [letter["job_id"] for letter in letters] == sorted([waits.id, run.id])
     assert {letter["road"] for letter in letters} == {"deadline"}
     assert world.rows("SELECT id FROM doomed_instances") == [{"id": f"{run.id}-1"}]
+
+
+def test_the_log_tells_of_the_jobs_that_a_repair_moves(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def story() -> None:
+        overdue, left = await breakage.waiting(world), await breakage.running(world)
+        run = await breakage.run_started(world)
+        for job in (overdue, run):
+            change(world, job, "deadline_at = 1")
+        for job in (left, run):
+            change(world, job, "leased_until = 1")
+        for name in ("job_past_its_end", "lease_over_for_long"):
+            for _ in range(2):
+                await mend(world, name)
+
+    world.run(story())
+
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    told = [(line["event"], line["transition"]) for line in lines if "transition" in line]
+    assert told[-3:] == [*[("job_failed", "deadline_passed")] * 2, ("job_taken_back", "taken_back")]
 
 
 def test_no_repair_touches_a_live_lease(world: World) -> None:

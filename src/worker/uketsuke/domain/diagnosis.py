@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from uketsuke.domain.job import Job
+
 # How many offenders are named, and how far they are counted.
 MOST_NAMED: Final = 20
 MOST_COUNTED: Final = 10_001
@@ -52,6 +54,14 @@ class Offender:
 
     id: str
     key: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mended:
+    """The ids of what a repair mended, and the jobs that it let go on or end."""
+
+    rows: Sequence[str]
+    jobs: Sequence[Job]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

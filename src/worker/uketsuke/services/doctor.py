@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Final
 
 from uketsuke.domain.audit import Act
-from uketsuke.domain.diagnosis import Finding, Offender, Repaired
+from uketsuke.domain.diagnosis import Finding, Mended, Offender, Repaired
 from uketsuke.services.ports import InstanceState, Ports, Unavailable
+from uketsuke.services.tell import tell_taken
 from uketsuke.telemetry import event
 
 # The questions that the store alone cannot answer: see the functions below.
@@ -19,6 +20,7 @@ LEFT_BEHIND: Final = frozenset({"rows_outlive_job", "submission_without_job"})
 # So many questions a call: the free plan allows 50 calls to the database and the storage, and what
 # is asked together keeps others waiting.
 _TOGETHER: Final = 6
+_NOTHING: Final = Mended(rows=(), jobs=())
 _OVER: Final = frozenset({InstanceState.ABSENT, InstanceState.COMPLETE, InstanceState.BROKEN})
 
 
@@ -41,11 +43,13 @@ async def repair(name: str, *, act: Act, ports: Ports) -> Repaired:
         offenders = await _that_are_over(offenders, ports=ports)
     elif name in LEFT_BEHIND:
         await _delete_objects(offenders, ports=ports)
-    rows = await ports.doctor.repair(name, offenders, act=act) if offenders else ()
-    if rows:
-        event("doctor_repaired", count=len(rows), request_id=act.request_id)
+    mended = await ports.doctor.repair(name, offenders, act=act) if offenders else _NOTHING
+    for job in mended.jobs:
+        tell_taken(job)
+    if mended.rows:
+        event("doctor_repaired", count=len(mended.rows), request_id=act.request_id)
     (finding,) = await examine(name, ports=ports)
-    return Repaired(rows=rows, left=finding.count)
+    return Repaired(rows=mended.rows, left=finding.count)
 
 
 async def _with_objects(finding: Finding, *, ports: Ports) -> Finding:

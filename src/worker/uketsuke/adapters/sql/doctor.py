@@ -32,7 +32,7 @@ from uketsuke.adapters.sql.doctor_pins import PIN_CHECKS
 from uketsuke.adapters.sql.doctor_redrives import REDRIVE_CHECKS
 from uketsuke.adapters.sql.doctor_sweep import SWEEP_CHECKS
 from uketsuke.domain.audit import Act, Action
-from uketsuke.domain.diagnosis import Finding, Offender, Question
+from uketsuke.domain.diagnosis import Finding, Mended, Offender, Question
 
 CHECKS: Final[Mapping[str, Check]] = MappingProxyType(
     {
@@ -75,14 +75,14 @@ class SqlDoctor:
         check = CHECKS[name]
         return _offenders(await self._select(find_targets(check))) if check.repair else ()
 
-    async def repair(self, name: str, offenders: Sequence[Offender], *, act: Act) -> Sequence[str]:
+    async def repair(self, name: str, offenders: Sequence[Offender], *, act: Act) -> Mended:
         check = CHECKS[name]
         assert check.repair is not None
         ids = [each.id for each in offenders]
         look = Statement(still(check), (self._patience.told, rows.dump(ids)))
         # The audit row is written whatever follows: nothing is mended without it.
         named = replace(act, detail={**act.detail, "rows": ids})
-        before, *_, after = await self._database.batch(
+        before, _, *fixed, after = await self._database.batch(
             [
                 look,
                 record(named, action=Action.DOCTOR_REPAIRED, target=name, tenant_id=None),
@@ -91,7 +91,11 @@ class SqlDoctor:
             ]
         )
         left = {row["id"] for row in after}
-        return [row["id"] for row in before if row["id"] not in left]
+        return Mended(
+            rows=[row["id"] for row in before if row["id"] not in left],
+            # Of what a fix does, only the sweep's own statements return rows: the jobs they moved.
+            jobs=[rows.to_job(row) for answer in fixed for row in answer],
+        )
 
     async def stored_results(self) -> Sequence[Offender]:
         return _offenders(await self._select(SELECT_STORED_RESULTS))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from uketsuke.domain.audit import Act
-from uketsuke.domain.diagnosis import Finding, Offender, Question
+from uketsuke.domain.diagnosis import Finding, Mended, Offender, Question
 
 
 class Doctor(Protocol):
@@ -25,8 +25,8 @@ class Doctor(Protocol):
         """Return offenders that the question's repair may mend; at most ``MOST_REPAIRED``."""
         ...
 
-    async def repair(self, name: str, offenders: Sequence[Offender], *, act: Act) -> Sequence[str]:
-        """Mend those of the offenders that still are, with the act's audit row; return their ids.
+    async def repair(self, name: str, offenders: Sequence[Offender], *, act: Act) -> Mended:
+        """Mend those of the offenders that still are, with the act's audit row.
 
         Repeatable, and safe beside running work: no live lease is touched.
         """
