@@ -33,10 +33,8 @@ def test_a_webhook_is_told_that_an_alert_fires_and_that_it_is_over(
     stack: Stack, desk: Desk, receiver: Receiver
 ) -> None:
     with stack.api("operator_key") as operator:
-        # What other tests have left is not past its time; nor is a duty held by an isolate that
-        # one of them has killed.
+        # What other tests have left is not past its time.
         stack.d1("UPDATE dead_letters SET triage_due_at = ?1 WHERE triage_due_at < ?1", END_OF_TIME)
-        stack.d1("UPDATE duties SET leased_until = 0")
         swept_until(stack, operator, state="ok")
         before = len(receiver.items(NAME))
         job = desk.post({"body": "refusal"}, text=CANARY).json()["id"]
