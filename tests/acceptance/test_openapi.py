@@ -51,12 +51,13 @@ def test_what_operators_are_told_has_the_shape_that_the_description_tells(
     document = desk.api.get("/openapi.json").json()
     job = desk.post({"body": "refusal"}, text="断られる依頼。").json()["id"]
     until(lambda: desk.shown(job)["terminal"])
+    stack.deliver("uketsuke-jobs", ["no object", 7, {"v": "1"}, None])
     stack.sweep()
 
     with stack.api("operator_key") as operator:
         letter = f"dl_{job.removeprefix('job_')}"
         said = {
-            "/v1/dead-letters": operator.get("/v1/dead-letters?limit=5"),
+            "/v1/dead-letters": operator.get("/v1/dead-letters?limit=200"),
             "/v1/dead-letters/groups": operator.get("/v1/dead-letters/groups"),
             "/v1/dead-letters/{letter_id}": operator.get(f"/v1/dead-letters/{letter}"),
             "/v1/metrics": operator.get("/v1/metrics"),

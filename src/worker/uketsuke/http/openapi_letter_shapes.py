@@ -25,10 +25,10 @@ class LetterLinks(Shape, rename={"own": "self"}):
 
 
 class LetterBody(Shape):
-    """A message that was no job's: its hash, and its shape without content."""
+    """A message that was no job's: its hash, and its shape without content, any JSON."""
 
     sha256: str
-    shape: dict[str, Any] | None
+    shape: Any
 
 
 class PastAttempt(Shape, rename={"error_class": "class"}):
