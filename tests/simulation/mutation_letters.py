@@ -132,7 +132,7 @@ LETTER_MUTATIONS: Final = (
     ),
     Mutation(
         "a bulk redrive does not see what of it is under way",
-        _BULK,
+        f"{_SQL}/bulk_standing.py",
         "WHERE d.redrive_id = ?1 AND j.finished_at IS NULL\n",
         "WHERE d.redrive_id = ?1 AND false\n",
     ),
