@@ -53,26 +53,6 @@ CREATE TABLE usage_days (
   PRIMARY KEY (tenant_id, day, kind, provider, model)
 ) STRICT, WITHOUT ROWID;
 
--- The days that are not over yet hold all attempts: those of before are of unknown cost, and no
--- budget minds them.
-INSERT INTO usage_days (tenant_id, day, kind, provider, model, attempts, failed_attempts,
-                        input_tokens, output_tokens, audio_ms, cost_micros, failed_cost_micros,
-                        charged_micros, unknown)
-SELECT a.tenant_id, date(a.ended_at / 1000, 'unixepoch'), j.kind,
-       coalesce(a.usage ->> 'provider', ''),
-       coalesce(a.usage ->> 'asked_model', a.usage ->> 'model', ''),
-       count(*),
-       sum(a.outcome IN ('failed', 'lost')),
-       sum(coalesce(a.usage ->> 'input_tokens', 0)),
-       sum(coalesce(a.usage ->> 'output_tokens', 0)),
-       sum(coalesce(a.usage ->> 'audio_ms', 0)),
-       0, 0, 0,
-       count(*)
-  FROM attempts AS a
-  JOIN jobs AS j ON j.tenant_id = a.tenant_id AND j.id = a.job_id
- WHERE date(a.ended_at / 1000, 'unixepoch') >= date('now', '-1 day')
- GROUP BY 1, 2, 3, 4, 5;
-
 -- Whoever writes an attempt's row, its day gets it in the same statement: once, as the row is
 -- written once. (An insert that finds the row there already does nothing, and fires nothing.)
 CREATE TRIGGER attempts_usage_days AFTER INSERT ON attempts

@@ -13,6 +13,33 @@ ALTER TABLE usage_days ADD COLUMN waited_ms INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE usage_days ADD COLUMN ran_ms INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE usage_days ADD COLUMN spans TEXT NOT NULL DEFAULT '{}';
 
+-- The days that are not over yet hold all attempts, those from before there were sums, too: their cost
+-- is not known, and no budget minds them. Where attempts are gone already, the sums know better.
+INSERT INTO usage_days (tenant_id, day, kind, provider, model, attempts, failed_attempts,
+                        input_tokens, output_tokens, audio_ms, cost_micros, failed_cost_micros,
+                        charged_micros, unknown)
+SELECT a.tenant_id, date(a.ended_at / 1000, 'unixepoch'), j.kind,
+       coalesce(a.usage ->> 'provider', ''),
+       coalesce(a.usage ->> 'asked_model', a.usage ->> 'model', ''),
+       count(*),
+       sum(a.outcome IN ('failed', 'lost')),
+       sum(coalesce(a.usage ->> 'input_tokens', 0)),
+       sum(coalesce(a.usage ->> 'output_tokens', 0)),
+       sum(coalesce(a.usage ->> 'audio_ms', 0)),
+       0, 0, 0,
+       count(*)
+  FROM attempts AS a
+  JOIN jobs AS j ON j.tenant_id = a.tenant_id AND j.id = a.job_id
+ WHERE date(a.ended_at / 1000, 'unixepoch') >= date('now', '-1 day')
+ GROUP BY 1, 2, 3, 4, 5
+ON CONFLICT (tenant_id, day, kind, provider, model) DO UPDATE
+   SET unknown = unknown + max(0, excluded.attempts - attempts),
+       attempts = max(attempts, excluded.attempts),
+       failed_attempts = max(failed_attempts, excluded.failed_attempts),
+       input_tokens = max(input_tokens, excluded.input_tokens),
+       output_tokens = max(output_tokens, excluded.output_tokens),
+       audio_ms = max(audio_ms, excluded.audio_ms);
+
 -- The roll-up reads two days of all tenants. Only a row that is new writes an entry.
 CREATE INDEX usage_days_by_day ON usage_days (day);
 

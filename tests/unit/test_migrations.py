@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 import pytest
@@ -78,16 +78,24 @@ def _insert(
 def test_the_doctor_finds_nothing_in_a_store_of_before(
     connection: sqlite3.Connection, before: int
 ) -> None:
-    _migrate(connection, after=4, until=before)
     live = [("new", "accepted", 0), ("waiting", "retrying", 2), ("run", "running", 2)]
-    for name, state, attempts in live:
-        key = _insert(connection, name, state, attempts, ended=NOW)
-        connection.execute("INSERT INTO submissions VALUES (?, ?, ?2, NULL, NULL)", (*key,))
+    _insert_all(connection, [("older", "retrying", 3)])
+    _migrate(connection, after=4, until=before)
+    _insert_all(connection, live)
     _migrate(connection, after=before, until=99)
 
     findings = asyncio.run(SqlDoctor(SqliteDatabase(connection), PATIENCE).ask(list(CHECKS)))
 
     assert [found.question.name for found in findings if not found.ok] == []
+    days = "SELECT sum(attempts), sum(input_tokens), sum(cost_micros), sum(unknown) FROM usage_days"
+    assert tuple(connection.execute(days).fetchone()) == (6, 42, 0, 6)
+
+
+def _insert_all(connection: sqlite3.Connection, jobs: Sequence[tuple[str, str, int]]) -> None:
+    """Write live jobs whose attempts have just ended, with their submissions."""
+    for name, state, attempts in jobs:
+        key = _insert(connection, name, state, attempts, ended=NOW)
+        connection.execute("INSERT INTO submissions VALUES (?, ?, ?2, NULL, NULL)", (*key,))
 
 
 def _succeeded(leased: LeasedJob) -> Ending:

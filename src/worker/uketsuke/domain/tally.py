@@ -17,7 +17,7 @@ Counts = Mapping[str, int]
 # Upper bounds of how long something took, in ms: 1, 2, 5 times a power of ten. Nothing is told
 # apart below the first; the last is more than a job may live.
 BOUNDS_MS: Final = (*(step * 10**power for power in range(1, 9) for step in (1, 2, 5)), 10**9)
-_FAILED: Final = "failed."
+FAILED_AS: Final = "failed."
 
 
 class Figure(StrEnum):
@@ -35,11 +35,6 @@ class Figure(StrEnum):
     WAITED_MS = "waited_ms"
     RAN_MS = "ran_ms"
     WAITING_MS = "waiting_ms"  # the age of the oldest waiting job: not a sum, but the highest seen
-
-
-def failed_as(error_class: str) -> str:
-    """Return the name under which jobs that failed with that class are counted."""
-    return _FAILED + error_class
 
 
 def added(*parts: Counts) -> dict[str, int]:
@@ -110,9 +105,9 @@ class Tally:
     def failed_by_class(self) -> Counts:
         """Jobs that ended as failed."""
         return {
-            name.removeprefix(_FAILED): value
+            name.removeprefix(FAILED_AS): value
             for name, value in self.counts.items()
-            if name.startswith(_FAILED)
+            if name.startswith(FAILED_AS)
         }
 
     @property

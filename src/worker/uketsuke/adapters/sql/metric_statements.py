@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from uketsuke.adapters.sql.terms import NOW
+from uketsuke.domain.tally import FAILED_AS
 
 # Two days: attempts end on the day on which their row is written, so older sums stand still. A
 # state of tomorrow is of a clock that was wrong. Without a state, all is new.
@@ -55,7 +56,7 @@ SELECT day, kind, 0 AS usage_rows, json_group_object(name, attempts) AS figures
 # ?1 rows at most
 SUM_ENDS: Final = f"""
 SELECT day, kind, 0 AS usage_rows,
-       json_group_object(CASE state WHEN 'failed' THEN 'failed.' || class ELSE state END,
+       json_group_object(CASE state WHEN 'failed' THEN '{FAILED_AS}' || class ELSE state END,
                          jobs) AS figures
   FROM ends_days
  WHERE {_UNSEEN} AND {_FEW_ENOUGH}
