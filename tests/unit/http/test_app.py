@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.unit.http.factories import KINDS, TENANT, an_id
 from tests.unit.http.fakes import BytesBody, out_of_reach
 from tests.unit.http.world import Answer, World, assert_problem
-from uketsuke.domain.api_key import Caller
+from uketsuke.domain.api_key import Caller, Scope
 from uketsuke.http.app import respond
 from uketsuke.http.context import Context
 from uketsuke.http.endpoints.discard_letter import discard_letter
@@ -38,6 +38,7 @@ _METHODS = (
     "standing", "stop", "ask", "repairable", "look",
 )  # fmt: skip
 CLOSED = [route for route in ROUTES if route.scopes]
+PARTED = [route for route in CLOSED if route.scopes != set(Scope)]  # not open to every key
 _OF_TENANTS = {"jobs:read", "jobs:write"}
 FOR_TENANTS_ONLY = [route for route in CLOSED if "operate" not in route.scopes]
 
@@ -94,7 +95,7 @@ def test_without_a_key_nothing_is_told_or_read(world: World, route: Route) -> No
     assert not world.body.taken
 
 
-@pytest.mark.parametrize("route", CLOSED, ids=name_of)
+@pytest.mark.parametrize("route", PARTED, ids=name_of)
 def test_a_key_without_the_scope_is_forbidden(world: World, route: Route) -> None:
     other = "jobs:write" if "jobs:read" in route.scopes else "jobs:read"
     key = world.add_key(8, tenant_id=TENANT, scopes=other)
@@ -154,7 +155,7 @@ def test_a_mistake_of_ours_tells_nothing_and_is_noted(
     key, document = fitting_key(world, route), fitting_document(route)
     answer = send(world, route, key=key, document=document, headers={"content-length": "2"})
 
-    if route.template in ("/healthz", "/openapi.json"):  # they ask nobody
+    if route.template in ("/v1/key", "/healthz", "/openapi.json"):  # they ask nobody
         assert answer.status == 200
         return
     assert_problem(answer, 500, "internal")

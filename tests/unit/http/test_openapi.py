@@ -38,6 +38,31 @@ def test_it_tells_every_route_and_nothing_else() -> None:
     assert set(QUERY_PARAMETERS) == set().union(*(route.query for route in ROUTES))
 
 
+def test_what_has_an_entity_tag_says_so_with_its_304_and_its_header() -> None:
+    paths = described()["paths"]
+    tagged = {path for path, item in paths.items() if told_of_tags(item.get("get", {}))}
+
+    assert {"/v1/jobs/{job_id}", "/v1/jobs/{job_id}/result", "/v1/key"} <= tagged
+    assert tagged.isdisjoint({"/healthz", "/readyz", "/metrics"})
+    assert not any(told_of_tags(each) for item in paths.values() for each in but_get(item))
+
+
+def told_of_tags(operation: Any) -> bool:
+    """Say whether it tells of tags; of all that belongs to them, or of nothing."""
+    answers = operation.get("responses", {})
+    told = {
+        "304" in answers,
+        "ETag" in answers.get("200", {}).get("headers", {}),
+        "If-None-Match" in {each["name"] for each in operation.get("parameters", ())},
+    }
+    assert len(told) == 1, operation
+    return told.pop()
+
+
+def but_get(item: Any) -> list[Any]:
+    return [operation for method, operation in item.items() if method != "get"]
+
+
 def test_a_kind_is_in_it_by_itself() -> None:
     document = described()
     submission = {"$ref": "#/components/schemas/Submission", "components": document["components"]}

@@ -39,6 +39,9 @@ _SHAPES: Final = (
     openapi_doctor_shapes,
     openapi_metric_shapes,
 )
+_SAME: Final = "Nothing has changed since the entity tag in If-None-Match."
+_TAG: Final = {"ETag": {"description": "The answer's entity tag.", "schema": {"type": "string"}}}
+_IF_NONE_MATCH: Final = (("If-None-Match", "The entity tag of what is known already."),)
 _PATH_NAME: Final = re.compile(r"\{(\w+)\}")
 
 
@@ -92,6 +95,9 @@ def _success(about: Operation) -> Schema:
     others: Schema = {str(s): {"description": d} for s, d in about.others}
     for status, content in about.other_contents:
         others[str(status)]["content"] = content
+    if about.tagged:
+        answer["headers"] = _TAG
+        others["304"] = {"description": _SAME, "headers": _TAG}
     return {str(about.status): answer, **others}
 
 
@@ -121,7 +127,7 @@ def _in_query(route: Route) -> list[Schema]:
 def _in_headers(about: Operation) -> list[Schema]:
     return [
         {"name": name, "in": "header", "schema": {"type": "string"}, "description": what}
-        for name, what in about.headers
+        for name, what in (*about.headers, *(_IF_NONE_MATCH if about.tagged else ()))
     ]
 
 

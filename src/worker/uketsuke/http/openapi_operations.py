@@ -13,7 +13,8 @@ Schema = dict[str, Any]
 class Operation:
     """One endpoint. ``body`` and ``content`` are by media type; ``others`` are more successes.
 
-    ``other_contents`` are what those hold, by their status, where it is another thing.
+    ``other_contents`` are what those hold, by their status, where it is another thing. What is
+    ``tagged`` has an entity tag, and is not sent to whoever names it.
     """
 
     summary: str
@@ -22,6 +23,7 @@ class Operation:
     body: Schema | None = None
     content: Schema | None = None
     others: tuple[tuple[int, str], ...] = ()
+    tagged: bool = False
     other_contents: tuple[tuple[int, Schema], ...] = ()
     body_required: bool = True
     headers: tuple[tuple[str, str], ...] = ()
@@ -31,9 +33,13 @@ def _json(name: str) -> Schema:
     return {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
 
 
-_SAME: Final = ((304, "Nothing has changed since the entity tag in If-None-Match."),)
-
 OPERATIONS: Final[Mapping[str, Operation]] = {
+    "get_key": Operation(
+        summary="See what your key is",
+        answer="The key's id, its tenant if it has one, and its scopes.",
+        content=_json("Key"),
+        tagged=True,
+    ),
     "list_jobs": Operation(
         summary="List jobs, newest first",
         answer="A page. It may be short, or empty, and still have a next one.",
@@ -51,8 +57,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         summary="Look at a job",
         answer="The job, however it stands.",
         content=_json("Job"),
-        others=_SAME,
-        headers=(("If-None-Match", "The entity tag of what is known already."),),
+        tagged=True,
     ),
     "get_result": Operation(
         summary="Get a job's result",
@@ -61,8 +66,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
             "application/json": {"schema": {"type": "object"}},
             "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
         },
-        others=_SAME,
-        headers=(("If-None-Match", "The entity tag of what is known already."),),
+        tagged=True,
     ),
     "cancel_job": Operation(
         summary="Cancel a job",
@@ -215,6 +219,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     "get_openapi": Operation(
         summary="Get this description",
         answer="OpenAPI 3.1.",
+        tagged=True,
         content={"application/json": {"schema": {"type": "object"}}},
     ),
 }

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, UnsetType
 
+from uketsuke.domain.api_key import Scope
 from uketsuke.domain.audit import Action
 from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.lifecycle import Engine, JobState, Origin
@@ -16,6 +17,14 @@ from uketsuke.http.problem import FaultCode
 
 class Shape(msgspec.Struct, kw_only=True):
     """What every shape below has in common: members by name, all of them always there."""
+
+
+class Key(Shape):
+    """The key that asked; operators' and administrators' belong to no tenant."""
+
+    key_id: str
+    tenant_id: str | None
+    scopes: list[Scope]
 
 
 class Progress(Shape):

@@ -16,6 +16,7 @@ from uketsuke.http.endpoints.doctor import get_doctor, repair_store
 from uketsuke.http.endpoints.health import get_health, get_readiness
 from uketsuke.http.endpoints.input import put_input
 from uketsuke.http.endpoints.job import cancel_job, get_events, get_job, get_result
+from uketsuke.http.endpoints.key import get_key
 from uketsuke.http.endpoints.list_jobs import QUERY, list_jobs
 from uketsuke.http.endpoints.metrics import (
     SERIES_QUERY,
@@ -59,6 +60,7 @@ Endpoint = Callable[..., Awaitable[Response]]
 _READ: Final = frozenset({Scope.READ, Scope.OPERATE, Scope.ADMIN})
 _WRITE: Final = frozenset({Scope.WRITE})
 _OPERATE: Final = frozenset({Scope.OPERATE, Scope.ADMIN})
+_ANY: Final = frozenset(Scope)
 _OPEN: Final[frozenset[Scope]] = frozenset()
 _NONE: Final[frozenset[str]] = frozenset()
 
@@ -81,6 +83,7 @@ class Route:
 ROUTES: Final = tuple(
     Route(method=method, template=template, scopes=scopes, endpoint=endpoint, query=query)
     for method, template, scopes, endpoint, query in (
+        ("GET", "/v1/key", _ANY, get_key, _NONE),
         ("GET", "/v1/jobs", _READ, list_jobs, QUERY),
         ("POST", "/v1/jobs", _WRITE, submit_job, _NONE),
         ("GET", "/v1/jobs/{job_id}", _READ, get_job, _NONE),
