@@ -3,6 +3,7 @@
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 PYTHONS := src tests scripts bench
+SCRIPTS := "src/**/*.mjs" "tests/**/*.mjs" "assets/**/*.{js,css,html}" "!assets/console/vendor/**"
 
 .PHONY: help setup demo dev test check pytest pytest-counted pytest-running pytest-played format lock simulate mutate bench chaos clean
 
@@ -26,7 +27,8 @@ check: ## format, lint, types, layers
 	$(BIN)/ruff check $(PYTHONS)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	node_modules/.bin/prettier --check --log-level warn "src/**/*.mjs" "tests/**/*.mjs" "assets/**/*.{js,css,html}"
+	node_modules/.bin/prettier --check --log-level warn $(SCRIPTS)
+	node_modules/.bin/tsc --project jsconfig.json
 
 # Two at once: who waits for a stack to start or a lease to end leaves the core to the other. The
 # histories are not counted: it would double their time, and what they reach has tests of its own.
@@ -51,7 +53,7 @@ pytest-played:
 format: ## put everything into shape
 	$(BIN)/ruff check --fix $(PYTHONS)
 	$(BIN)/ruff format $(PYTHONS)
-	node_modules/.bin/prettier --write --log-level warn "src/**/*.mjs" "tests/**/*.mjs" "assets/**/*.{js,css,html}"
+	node_modules/.bin/prettier --write --log-level warn $(SCRIPTS)
 
 simulate: setup ## run many more histories: make simulate SEEDS=1-100000
 	$(BIN)/python -m tests.simulation --seeds $(or $(SEEDS),1-20000)
@@ -77,4 +79,4 @@ lock: ## renew the locks after a change of pyproject.toml, requirements/*.in or 
 	$(BIN)/npm install --package-lock-only --ignore-scripts
 
 clean: ## remove what set-up made
-	rm -rf .venv node_modules python_modules .cache
+	rm -rf .venv node_modules python_modules assets/console/vendor artefacts .cache

@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from console_libraries import copy_libraries
+
 ROOT = Path(__file__).resolve().parents[1]
 VENV = ROOT / ".venv"
 BIN = VENV / "bin"
@@ -34,6 +36,11 @@ def main() -> int:
             ("Python packages", ["requirements/dev.txt"], install_packages),
             ("this project, editable", ["pyproject.toml"], install_project),
             ("local runtime (npm)", ["package-lock.json"], install_node_modules),
+            (
+                "the console's libraries",
+                ["package-lock.json", "scripts/console_libraries.py"],
+                vendor_console,
+            ),
             ("the Worker's packages", ["requirements/worker.txt"], vendor_packages),
             ("speech weights (optional)", ["requirements/speech.txt"], fetch_weights),
         ]
@@ -86,6 +93,10 @@ def install_project() -> None:
 
 def install_node_modules() -> None:
     run(BIN / "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+
+
+def vendor_console() -> None:
+    copy_libraries(ROOT)
 
 
 def vendor_packages() -> None:

@@ -1,0 +1,67 @@
+// @ts-check
+/** Starts the console: who is signed in, in which language, and the page that the URL names. */
+
+import { render } from "preact";
+import { useEffect, useState } from "preact/hooks";
+
+import { ApiError, SIGNED_OUT, get } from "./api.js";
+import { Signed } from "./caller.js";
+import { Frame } from "./frame.js";
+import { html } from "./html.js";
+import { Loading } from "./parts/loading.js";
+import { Problem } from "./parts/problem.js";
+import { forgetKey, keepLanguage, readKey, readLanguage, readTheme, showTheme } from "./session.js";
+import { SignIn } from "./sign_in.js";
+import { Speech } from "./words.js";
+
+/** @typedef {import("./session.js").Caller} Caller */
+
+function App() {
+  const [language, setLanguage] = useState(readLanguage());
+  useEffect(() => {
+    document.documentElement.lang = language;
+    keepLanguage(language);
+  }, [language]);
+  return html`<${Speech.Provider} value=${language}>
+    <${Session} language=${language} onLanguage=${setLanguage} />
+  <//>`;
+}
+
+/** @param {{language: import("./session.js").Language, onLanguage: (to: import("./session.js").Language) => void}} props */
+function Session({ language, onLanguage }) {
+  const { caller, error, signedIn, retry } = useSession();
+  const choice = { language, onLanguage };
+  if (error) return html`<main class="alone"><${Problem} error=${error} retry=${retry} /></main>`;
+  if (caller === undefined) return html`<main class="alone"><${Loading} /></main>`;
+  if (caller === null) return html`<${SignIn} ...${choice} onSignedIn=${signedIn} />`;
+  return html`<${Signed.Provider} value=${caller}><${Frame} ...${choice} /><//>`;
+}
+
+/** The caller of the kept key: undefined while it is asked for, null if there is none. */
+function useSession() {
+  const [caller, setCaller] = useState(/** @type {Caller | null | undefined} */ (undefined));
+  const [error, setError] = useState(/** @type {ApiError | null} */ (null));
+  const ask = async () => {
+    setError(null);
+    if (readKey() === null) return setCaller(null);
+    try {
+      setCaller((await get("/v1/key")).body);
+    } catch (problem) {
+      if (!(problem instanceof ApiError)) throw problem;
+      if (problem.status !== 401) return setError(problem);
+      forgetKey();
+      setCaller(null);
+    }
+  };
+  useEffect(() => {
+    const out = () => setCaller(null);
+    window.addEventListener(SIGNED_OUT, out);
+    ask();
+    return () => window.removeEventListener(SIGNED_OUT, out);
+  }, []);
+  return { caller, error, signedIn: setCaller, retry: ask };
+}
+
+showTheme(readTheme());
+const root = document.getElementById("app");
+if (root) render(html`<${App} />`, root);

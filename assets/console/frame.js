@@ -1,0 +1,146 @@
+// @ts-check
+/** The frame around every page: the menu, the search for an id, and the page that the URL names. */
+
+import { Component } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+
+import { signOut } from "./api.js";
+import { useCaller } from "./caller.js";
+import { html } from "./html.js";
+import { findPage, home, PAGES } from "./pages.js";
+import { Loading } from "./parts/loading.js";
+import { Page } from "./parts/page.js";
+import { Preferences } from "./preferences.js";
+import { href, navigate, useRoute } from "./router.js";
+import { useWords } from "./words.js";
+import { shell } from "./words/shell.js";
+
+/** @typedef {import("./session.js").Language} Language */
+
+/** Which page shows what an id names. */
+const PLACES = /** @type {const} */ ({ job: "jobs", dl: "dead-letters", rd: "redrives" });
+
+/** @param {{language: Language, onLanguage: (to: Language) => void}} props */
+export function Frame({ language, onLanguage }) {
+  const t = useWords(shell);
+  const caller = useCaller();
+  const route = useRoute();
+  const [open, setOpen] = useState(false);
+  const path = route.path.length ? route.path : home(caller);
+  const skip = (/** @type {Event} */ event) => {
+    event.preventDefault(); // the fragment names the page
+    document.querySelector("h1")?.focus();
+  };
+  useEffect(() => setOpen(false), [path.join("/")]);
+  return html`
+    <a class="skip" href="#content" onClick=${skip}>${t("skip")}</a>
+    <header class="top">
+      <a class="brand" href="#/"><span lang="ja">受付</span> <span class="wide">Uketsuke</span></a>
+      <${Find} />
+      <button class="menu-button" aria-expanded=${open} aria-controls="menu" onClick=${() => setOpen(!open)}>
+        ${t("menu")}
+      </button>
+    </header>
+    <div class=${open ? "menu open" : "menu"} id="menu">
+      <nav aria-label=${t("navigation")}><${Links} current=${path[0]} /></nav>
+      <div class="account">
+        <p class="who">${t("signed_in_as")} <b class="name">${caller.tenant_id ?? t("operator")}</b></p>
+        <button onClick=${signOut}>${t("sign_out")}</button>
+        <${Preferences} language=${language} onLanguage=${onLanguage} />
+      </div>
+    </div>
+    <main id="content"><${Shown} path=${path} query=${route.query} /></main>
+  `;
+}
+
+/** @param {{current: string | undefined}} props */
+function Links({ current }) {
+  const t = useWords(shell);
+  const caller = useCaller();
+  const pages = PAGES.filter((page) => page.label && page.allowed(caller));
+  return html`<ul>
+    ${pages.map(
+      ({ pattern, label }) =>
+        html`<li key=${pattern}>
+          <a href=${href([pattern])} aria-current=${pattern === current ? "page" : undefined}>
+            ${t(/** @type {keyof typeof shell.en} */ (label))}
+          </a>
+        </li>`,
+    )}
+  </ul>`;
+}
+
+/** Whoever has an id from a log or a colleague goes straight to it. */
+function Find() {
+  const t = useWords(shell);
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
+  const [wrong, setWrong] = useState(false);
+  const go = (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    const id = field.current?.value.trim() ?? "";
+    const prefix = /^(job|dl|rd)_[0-9a-z]+$/.exec(id)?.[1];
+    setWrong(!prefix);
+    if (!prefix) return;
+    navigate(href([PLACES[/** @type {keyof typeof PLACES} */ (prefix)], id]));
+    if (field.current) field.current.value = "";
+  };
+  return html`<form class="find" role="search" onSubmit=${go} novalidate>
+    <input
+      ref=${field}
+      type="search"
+      aria-label=${t("find")}
+      placeholder=${t("find_hint")}
+      autocomplete="off"
+      spellcheck=${false}
+      aria-invalid=${wrong ? "true" : undefined}
+      aria-describedby=${wrong ? "find-none" : undefined}
+      onInput=${() => setWrong(false)}
+    />
+    ${wrong && html`<p id="find-none" class="refusal" role="alert">${t("find_none")}</p>`}
+  </form>`;
+}
+
+/** @param {{path: string[], query: URLSearchParams}} props */
+function Shown({ path, query }) {
+  const t = useWords(shell);
+  const caller = useCaller();
+  const found = findPage(path);
+  const view = useView(found?.page ?? null);
+  if (!found) return html`<${Page} title=${t("not_found_title")}><p>${t("not_found")}</p><//>`;
+  if (!found.page.allowed(caller)) return html`<${Page} title=${t("not_found_title")}><p>${t("not_yours")}</p><//>`;
+  if (!view) return html`<${Loading} />`;
+  // A page of another thing is another page: nothing of the one before may stay on it.
+  return html`<${Guard} key=${path.join("/")}>
+    <${view} params=${found.params} query=${query} />
+  <//>`;
+}
+
+/** @param {import("./pages.js").Page | null} page */
+function useView(page) {
+  const [loaded, setLoaded] = useState(/** @type {{page: any, view: any}} */ ({ page: null, view: null }));
+  useEffect(() => {
+    let wanted = true;
+    page?.load().then(({ default: view }) => wanted && setLoaded({ page, view }));
+    return () => {
+      wanted = false;
+    };
+  }, [page]);
+  return loaded.page === page ? loaded.view : null;
+}
+
+/** A page that breaks must not take the menu with it. */
+class Guard extends Component {
+  state = { broken: /** @type {Error | null} */ (null) };
+
+  /** @param {Error} broken */
+  static getDerivedStateFromError(broken) {
+    return { broken };
+  }
+
+  render() {
+    const { broken } = this.state;
+    if (!broken) return this.props.children;
+    console.error(broken);
+    return html`<p class="refusal" role="alert">${broken.name}: ${broken.message}</p>`;
+  }
+}

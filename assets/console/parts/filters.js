@@ -1,0 +1,44 @@
+// @ts-check
+/** Filters of a list. They live in the URL, so that a view can be shared, reloaded and gone back to. */
+
+import { useId } from "preact/hooks";
+
+import { html } from "../html.js";
+import { setQuery } from "../router.js";
+import { useWords } from "../words.js";
+import { shell } from "../words/shell.js";
+
+/** @param {{names: string[], query: URLSearchParams, children?: any}} props  `names`: the parameters that are filters */
+export function Filters({ names, query, children }) {
+  const t = useWords(shell);
+  const clear = () => setQuery(Object.fromEntries(names.map((name) => [name, null])));
+  return html`<div class="filters" role="group" aria-label=${t("filters")}>
+    ${children}
+    ${names.some((name) => query.has(name)) && html`<button class="quiet" onClick=${clear}>${t("clear")}</button>`}
+  </div>`;
+}
+
+/** @param {{label: string, name: string, query: URLSearchParams, options: [string, string][]}} props  [value, label] */
+export function Choice({ label, name, query, options }) {
+  const t = useWords(shell);
+  const id = useId();
+  const change = (/** @type {any} */ event) => setQuery({ [name]: event.currentTarget.value || null });
+  return html`<div class="filter">
+    <label for=${id}>${label}</label>
+    <select id=${id} value=${query.get(name) ?? ""} onChange=${change}>
+      <option value="">${t("all")}</option>
+      ${options.map(([value, text]) => html`<option key=${value} value=${value}>${text}</option>`)}
+    </select>
+  </div>`;
+}
+
+/** Taken over when it is left or Enter is pressed, and not at each letter.
+ * @param {{label: string, name: string, query: URLSearchParams, hint?: string}} props */
+export function Text({ label, name, query, hint }) {
+  const id = useId();
+  const change = (/** @type {any} */ event) => setQuery({ [name]: event.currentTarget.value.trim() || null });
+  return html`<div class="filter">
+    <label for=${id}>${label}</label>
+    <input id=${id} value=${query.get(name) ?? ""} placeholder=${hint} autocomplete="off" onChange=${change} />
+  </div>`;
+}

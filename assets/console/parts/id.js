@@ -1,0 +1,29 @@
+// @ts-check
+/** An id: in full, to be copied, and linked where it leads somewhere. */
+
+import { useState } from "preact/hooks";
+
+import { html } from "../html.js";
+import { useWords } from "../words.js";
+import { shell } from "../words/shell.js";
+
+/** Shown by its end, which tells ids apart; the whole is its title and what is copied.
+ * @param {{id: string, to?: string, whole?: boolean}} props */
+export function Id({ id, to, whole = false }) {
+  const text = whole || id.length <= 16 ? id : `${id.slice(0, id.indexOf("_") + 1)}…${id.slice(-8)}`;
+  if (to) return html`<a class="id" href=${to} title=${id}>${text}</a>`;
+  return html`<code class="id" title=${id}>${text}</code>`;
+}
+
+/** @param {{text: string}} props */
+export function Copy({ text }) {
+  const t = useWords(shell);
+  const [done, setDone] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setDone(true);
+  };
+  return html`<button class="quiet" onClick=${copy} onBlur=${() => setDone(false)}>
+    <span aria-live="polite">${t(done ? "copied" : "copy")}</span>
+  </button>`;
+}

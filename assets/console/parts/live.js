@@ -1,0 +1,23 @@
+// @ts-check
+/** How fresh the page is, and looking again at once. */
+
+import { useContext } from "preact/hooks";
+
+import { relativeTime } from "../format.js";
+import { html } from "../html.js";
+import { Speech, useWords } from "../words.js";
+import { shell } from "../words/shell.js";
+import { useNow } from "./now.js";
+
+/** @param {{polled: import("../poll.js").Polled}} props */
+export function Live({ polled }) {
+  const t = useWords(shell);
+  const language = useContext(Speech);
+  const now = useNow();
+  const ago = polled.at === null ? null : relativeTime(Math.min(polled.at, now), language, now);
+  const stale = polled.error !== null && ago !== null;
+  return html`<p class=${stale ? "live stale" : "live"}>
+    ${ago && html`<span>${t(stale ? "stale" : "updated", { ago })}</span>`}
+    <button class="quiet" onClick=${polled.refresh}>${t("refresh")}</button>
+  </p>`;
+}

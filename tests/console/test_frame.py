@@ -1,0 +1,110 @@
+"""The frame around the console's pages: how it is served, the way in, the menu, the search."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.console.browser import ROOT
+from tests.console.visitor import Visitor, visiting
+from tests.support.running import Stack
+
+INDEX = ROOT / "assets" / "console" / "index.html"
+
+
+@pytest.fixture
+def served(stack: Stack) -> httpx.Response:
+    with stack.api(None) as nobody:
+        return nobody.get("/console/")
+
+
+def test_the_policy_lets_in_our_own_files_and_the_import_map_alone(served: httpx.Response) -> None:
+    import_map = re.search(r'<script type="importmap">(.*?)</script>', INDEX.read_text(), re.DOTALL)
+    assert import_map is not None
+    digest = base64.b64encode(hashlib.sha256(import_map[1].encode()).digest()).decode()
+    policy = served.headers["content-security-policy"]
+
+    assert f"script-src 'self' 'sha256-{digest}';" in policy
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+
+
+def test_the_console_is_served_without_the_worker_and_revalidated(served: httpx.Response) -> None:
+    assert served.status_code == 200
+    assert served.headers["etag"]
+    assert "x-request-id" not in served.headers  # which the Worker gives to every answer
+
+
+def test_a_key_that_is_not_taken_is_not_kept(visitor: Visitor) -> None:
+    page = visitor.open()
+    page.get_by_label("API key").fill("uk_nobody_knows-this")
+    page.get_by_role("button", name="Sign in").click()
+
+    expect(page.get_by_role("alert")).to_contain_text("This key is not taken")
+    assert page.evaluate("sessionStorage.length") == 0
+
+
+def test_a_key_is_kept_in_its_tab_and_gets_into_no_address(visitor: Visitor) -> None:
+    key = visitor.stack.ready["tenant_key"]
+    page = visitor.open("#/jobs")
+    page.get_by_label("API key").fill(key)
+    page.keyboard.press("Enter")
+    expect(visitor.heading).to_have_text("Jobs")
+    page.reload()
+    expect(visitor.heading).to_have_text("Jobs")
+
+    assert key not in page.evaluate(
+        "JSON.stringify(localStorage) + document.cookie + location.href"
+    )
+    assert not [request.url for request in visitor.requests if key in request.url]
+
+
+def test_signing_out_forgets_the_key_and_what_was_shown(visitor: Visitor) -> None:
+    page = visitor.open("#/jobs", key="tenant_key")
+    expect(visitor.heading).to_have_text("Jobs")
+    page.get_by_role("button", name="Sign out").click()
+
+    expect(visitor.heading).to_have_text("Sign in")
+    assert page.evaluate("sessionStorage.length") == 0
+
+
+def test_an_unknown_address_says_so_and_keeps_the_menu(visitor: Visitor) -> None:
+    page = visitor.open("#/nowhere/%E0%A4%A", key="tenant_key")
+
+    expect(visitor.heading).to_have_text("There is no such page")
+    expect(page.get_by_role("navigation", name="Pages")).to_be_visible()
+
+
+def test_the_search_wants_an_id(visitor: Visitor) -> None:
+    page = visitor.open("#/jobs", key="tenant_key")
+    page.get_by_role("searchbox", name="Find by id").fill("<script>")
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_role("alert")).to_contain_text("That is no id")
+
+
+def test_the_language_is_the_browsers_and_can_be_changed(browser: Browser, stack: Stack) -> None:
+    with visiting(browser, stack, language="ja") as visitor:
+        page = visitor.open()
+        expect(visitor.heading).to_have_text("サインイン")
+        assert page.locator("html").get_attribute("lang") == "ja"
+        page.get_by_label("言語").select_option("en")
+        expect(visitor.heading).to_have_text("Sign in")
+        page.reload()
+        expect(visitor.heading).to_have_text("Sign in")
+
+
+def test_everything_can_be_reached_by_keyboard(visitor: Visitor) -> None:
+    page = visitor.open("#/jobs", key="tenant_key")
+    expect(visitor.heading).to_have_text("Jobs")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+
+    expect(visitor.heading).to_be_focused()
