@@ -44,6 +44,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         summary="List jobs, newest first",
         answer="A page. It may be short, or empty, and still have a next one.",
         content=_json("JobList"),
+        tagged=True,
     ),
     "count_jobs": Operation(
         summary="See how many jobs there are of each state",
@@ -232,6 +233,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
 
 _TEXT: Final[Schema] = {"type": "string"}
 _DAY: Final[Schema] = {"type": "string", "format": "date"}
+_TIME: Final[Schema] = {"type": "string", "format": "date-time"}
 QUERY_PARAMETERS: Final[Mapping[str, tuple[Schema, str]]] = {
     "state": (_TEXT, "Only jobs in this state."),
     "status": (_TEXT, "Only dead letters of this status."),
@@ -239,6 +241,10 @@ QUERY_PARAMETERS: Final[Mapping[str, tuple[Schema, str]]] = {
     "fingerprint": (_TEXT, "Only what has failed in this way."),
     "kind": (_TEXT, "Only this kind."),
     "run_key": (_TEXT, "Only jobs under this run key."),
+    "created_after": (_TIME, "Only jobs that were created then or later."),
+    "created_before": (_TIME, "Only jobs that were created before."),
+    "finished_after": (_TIME, "Only jobs that ended then or later."),
+    "finished_before": (_TIME, "Only jobs that ended before."),
     "limit": ({"type": "integer", "minimum": 1, "maximum": 200, "default": 50}, "A page's length."),
     "cursor": (_TEXT, "Where the page begins; it comes in next."),
     "tenant": (_TEXT, "For operators: whose."),
