@@ -13,7 +13,10 @@ import { isOperator, mayWrite } from "./session.js";
 const anyone = () => true;
 
 /** In the order of the menu. @type {Page[]} */
-export const PAGES = [{ pattern: "jobs", label: "jobs", allowed: anyone, load: () => import("./views/jobs.js") }];
+export const PAGES = [
+  { pattern: "jobs", label: "jobs", allowed: anyone, load: () => import("./views/jobs.js") },
+  { pattern: "jobs/:id", allowed: anyone, load: () => import("./views/job.js") },
+];
 
 /** Where a caller without an address begins. @param {Caller} caller */
 export const home = (caller) => (isOperator(caller) ? ["overview"] : mayWrite(caller) ? ["submit"] : ["jobs"]);
