@@ -54,9 +54,7 @@ def cancel(desk: Desk, job: str) -> None:
 
 def state(visitor: Visitor, name: str) -> None:
     """Wait until the page says that the job stands so."""
-    expect(standing(visitor.page).locator(".chip").first).to_have_text(
-        name, timeout=30_000
-    )
+    expect(standing(visitor.page).locator(".chip").first).to_have_text(name, timeout=30_000)
 
 
 def standing(page: Page) -> Any:
@@ -281,9 +279,7 @@ def test_what_a_tenant_writes_stays_text_on_a_narrow_screen(
         assert not visitor.overflows()
 
 
-def test_the_page_of_a_failed_job_hinders_nobody(
-    visitor: Visitor, desk: Desk, failed: str
-) -> None:
+def test_the_page_of_a_failed_job_hinders_nobody(visitor: Visitor, desk: Desk, failed: str) -> None:
     page = visitor.open(f"#/jobs/{failed}", key=desk.key)
     state(visitor, "Failed")
     expect(page.get_by_role("listitem").filter(has_text="Attempt 2")).to_be_visible()
