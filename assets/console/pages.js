@@ -15,6 +15,7 @@ const anyone = () => true;
 /** In the order of the menu. @type {Page[]} */
 export const PAGES = [
   { pattern: "jobs", label: "jobs", allowed: anyone, load: () => import("./views/jobs.js") },
+  { pattern: "jobs/:id", allowed: anyone, load: () => import("./views/job.js") },
   {
     pattern: "dead-letters",
     label: "dead_letters",

@@ -85,17 +85,17 @@ def test_a_group_leads_to_its_letters_and_a_redrive_to_the_new_job(
     bury(visitor.stack, tenant, 2)
     (*_, letter) = bury(visitor.stack, tenant, 1, code="storage_unavailable")
     page = visitor.open(f"#/dead-letters?tenant={tenant}", key="operator_key")
-    rows = page.get_by_role("row").filter(has_text="Unavailable")
+    rows = page.get_by_role("row").filter(has_text="Provider unavailable")
     expect(rows.first).to_contain_text("provider_unavailable")
     expect(rows.first).to_contain_text("Redrive once the cause is over")
 
-    rows.filter(has_text="storage_unavailable").get_by_role("link", name="Unavailable").click()
+    rows.filter(has_text="storage_unavailable").get_by_role("link", name="Provider unavailable").click()
     expect(page.get_by_role("row")).to_have_count(2)  # the head, and the one
     page.get_by_role("link", name=f"dl_…{letter[-8:]}").click()
     expect(page.get_by_text("Every attempt failed")).to_be_visible()
     expect(page.get_by_text("past due")).to_be_visible()
     dialog = ask(page, "Redrive", reason="the outage is over")
-    expect(dialog).to_contain_text(f"A new job of {tenant} starts")
+    expect(dialog).to_contain_text(f"A new job of \u2068{tenant}\u2069 starts")
     dialog.get_by_role("button", name="Redrive").click()
 
     expect(page).to_have_url(re.compile(r"#/jobs/job_\w{26}$"))
@@ -213,6 +213,19 @@ def test_a_letter_is_discarded_for_a_reason_that_stays_text(visitor: Visitor, te
     assert shown(visitor.stack, letter)["status"] == "discarded"
 
 
+def test_a_message_of_no_job_shows_its_shape_and_can_only_be_discarded(visitor: Visitor) -> None:
+    (name,), _ = visitor.stack.deliver("uketsuke-jobs", [{"<b>who": ["knows", 1]}])
+    (row,) = visitor.stack.d1("SELECT id FROM dead_letters WHERE message_id = ?1", name)
+    page = see(visitor, row["id"])
+
+    expect(page.get_by_role("region", name="The message")).to_contain_text(name)
+    expect(page.get_by_text("There is nothing to redrive", exact=False)).to_be_visible()
+    expect(page.get_by_role("button", name="Redrive…")).to_have_count(0)
+    dialog = ask(page, "Discard", reason="nobody sends it any more")
+    dialog.get_by_role("button", name="Discard").click()
+    expect(page.get_by_role("region", name="What was done")).to_contain_text("nobody sends it")
+
+
 def test_a_redrive_is_asked_for_by_keyboard_alone(visitor: Visitor, tenant: str) -> None:
     (letter,) = bury(visitor.stack, tenant, 1)
     page = see(visitor, letter)
@@ -258,7 +271,7 @@ def test_what_others_named_stays_text_and_wraps(browser: Browser, stack: Stack) 
         expect(page.get_by_text(tenant)).to_be_visible()
         assert not visitor.overflows()
         page.get_by_role("button", name="Redrive…").click()
-        expect(page.get_by_role("dialog")).to_contain_text(f"A new job of {tenant}")
+        expect(page.get_by_role("dialog")).to_contain_text(f"A new job of \u2068{tenant}\u2069 starts")
         visitor.open("#/dead-letters/list")
         expect(page.get_by_text(tenant)).to_be_visible()
         assert not visitor.overflows()

@@ -2,6 +2,7 @@
 /** Decide that nothing will be done about a dead letter. */
 
 import { post, segment } from "../api.js";
+import { isolated } from "../format.js";
 import { html } from "../html.js";
 import { Ask } from "../parts/dialog.js";
 import { useWords } from "../words.js";
@@ -34,6 +35,6 @@ export function Discard({ letter, refresh, leave }) {
         ? letter.job_id !== null && html`<p>${t("discard_gone")}</p>`
         : html`<p>${t("discard_content")} <${Kept} letter=${letter} full /></p>`
     }
-    ${letter.tenant_id !== null && html`<p>${t("discard_again", { tenant: letter.tenant_id })}</p>`}
+    ${letter.tenant_id !== null && html`<p>${t("discard_again", { tenant: isolated(letter.tenant_id) })}</p>`}
   <//>`;
 }

@@ -1,12 +1,13 @@
 // @ts-check
-/** What is known of a dead letter, card by card. What the API says in words is English, and marked so. */
+/** What is known of a dead letter, card by card. */
 
 import { useContext } from "preact/hooks";
 
 import { duration, money } from "../format.js";
 import { html } from "../html.js";
 import { Facts } from "../parts/facts.js";
-import { Failure } from "../parts/failure.js";
+import { useFailure } from "../parts/failure.js";
+import { Cause } from "../parts/cause.js";
 import { Id } from "../parts/id.js";
 import { Empty } from "../parts/loading.js";
 import { Table } from "../parts/table.js";
@@ -18,7 +19,7 @@ import { kinds, outcomes, roads, verdicts } from "../words/names.js";
 import { shell } from "../words/shell.js";
 import { Due, Kept } from "./status.js";
 
-/** The API's own sentence. @param {{text: string}} props */
+/** The API's own sentence, for which there are no words in another language. @param {{text: string}} props */
 const Said = ({ text }) => html`<span lang="en">${text}</span>`;
 
 /** What most likely helps, whether it may be done, and until when. @param {{letter: any}} props */
@@ -65,10 +66,11 @@ export function Story({ letter }) {
   const t = useWords(letters);
   const s = useWords(shell);
   const [road, kind] = [useNames(roads), useNames(kinds)];
+  const told = useFailure()(letter);
   const same = href(["dead-letters", "list"], { fingerprint: letter.fingerprint });
   return html`<section class="card" aria-label=${t("what_failed")}>
-    <h2><${Failure} of=${{ class: letter.class, code: letter.code }} /></h2>
-    <p><${Said} text=${letter.message} /></p>
+    <h2><${Cause} of=${{ class: letter.class, code: letter.code }} /></h2>
+    <p>${told}</p>
     <${Facts}
       facts=${[
         [t("road"), road(letter.road)],
@@ -124,10 +126,11 @@ export function History({ letter }) {
 
 /** @param {{attempt: any}} props */
 function Evidence({ attempt }) {
+  const told = useFailure();
   if (attempt.class === null) return html`<span class="none">–</span>`;
   return html`<div class="evidence">
-    <${Failure} of=${{ class: attempt.class, code: attempt.code }} />
-    ${attempt.message && html`<p><${Said} text=${attempt.message} /></p>`}
+    <${Cause} of=${{ class: attempt.class, code: attempt.code }} />
+    <p>${told(attempt)}</p>
   </div>`;
 }
 

@@ -4,6 +4,7 @@
 import { useState } from "preact/hooks";
 
 import { ApiError, post, segment } from "../api.js";
+import { isolated } from "../format.js";
 import { html } from "../html.js";
 import { Ask } from "../parts/dialog.js";
 import { href, navigate } from "../router.js";
@@ -56,7 +57,7 @@ function What({ letter }) {
   const verdict = useNames(verdicts);
   const redrives = letter.redrive_count;
   return html`
-    <p>${t("redrive_what", { tenant: letter.tenant_id })} ${t("redrive_once")}</p>
+    <p>${t("redrive_what", { tenant: isolated(letter.tenant_id) })} ${t("redrive_once")}</p>
     ${BEFORE.includes(letter.verdict) && html`<p class="notice">${verdict(letter.verdict)}</p>`}
     ${redrives > 0 && html`<p class="notice">${t("line", { count: redrives })}</p>`}
     ${!letter.replayable && letter.status === "open" && html`<p>${t("patch_needed")}</p>`}
@@ -69,7 +70,7 @@ const needsForce = (refusal) => refusal?.code === "not_replayable" && refusal.de
 /** @param {{checked: boolean, change: (checked: boolean) => void}} props */
 function Force({ checked, change }) {
   const t = useWords(letters);
-  return html`<label class="check">
+  return html`<label class="tick">
     <input
       type="checkbox"
       checked=${checked}

@@ -1,15 +1,22 @@
 // @ts-check
-/** What went wrong: its class in words, and what names it exactly. */
+/** Why something failed, in a sentence. */
 
 import { html } from "../html.js";
 import { useNames } from "../words.js";
-import { classes } from "../words/names.js";
+import { codes } from "../words/codes.js";
 
-/** @param {{of: {class: string, code: string | null, model?: string | null}, to?: string}} props  `to`: where it leads */
-export function Failure({ of, to }) {
-  const name = useNames(classes)(of.class);
-  return html`<span class="failure">
-    ${to ? html`<a href=${to}>${name}</a>` : html`<span>${name}</span>`} ${of.code && html`<code>${of.code}</code>`}
-    ${of.model && html`<code class="none">${of.model}</code>`}
-  </span>`;
+/** The API's own words stand where there are none in the language that is shown.
+ * @returns {(failure: {code?: string | null, message?: string | null}) => string} */
+export function useFailure() {
+  const name = useNames(codes);
+  return ({ code, message }) => {
+    const told = name(code ?? "");
+    return told === code ? (message ?? told) : told;
+  };
+}
+
+/** @param {{failure: {code?: string | null, message?: string | null}}} props */
+export function Failure({ failure }) {
+  const told = useFailure()(failure);
+  return html`<p>${told} ${failure.code && html`<code class="soft">${failure.code}</code>`}</p>`;
 }

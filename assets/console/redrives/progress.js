@@ -43,9 +43,7 @@ function Legend({ figures }) {
   return html`<ul class="legend">
     ${PARTS.map(
       (name) =>
-        html`<li key=${name}>
-          <span class="swatch ${name}"></span>${t(name)} <b>${count(figures[name], language)}</b>
-        </li>`,
+        html`<li key=${name}><span class="hue ${name}"></span>${t(name)} <b>${count(figures[name], language)}</b></li>`,
     )}
   </ul>`;
 }

@@ -7,7 +7,7 @@ import { pathWith } from "../api.js";
 import { count } from "../format.js";
 import { html } from "../html.js";
 import { GROUP_FILTERS, LetterFilters, asked, statusIn } from "../letters/filters.js";
-import { Failure } from "../parts/failure.js";
+import { Cause } from "../parts/cause.js";
 import { Page } from "../parts/page.js";
 import { Listed, usePages } from "../parts/pages.js";
 import { Table } from "../parts/table.js";
@@ -52,7 +52,7 @@ function Groups({ items, query }) {
     rows=${items}
     id=${(/** @type {any} */ group) => group.fingerprint}
     columns=${[
-      { label: t("what"), cell: (/** @type {any} */ group) => html`<${Failure} of=${group} to=${members(group)} />` },
+      { label: t("what"), cell: (/** @type {any} */ group) => html`<${Cause} of=${group} to=${members(group)} />` },
       { label: t("count"), numeric: true, cell: (/** @type {any} */ group) => count(group.count, language) },
       { label: t("tenants"), numeric: true, cell: (/** @type {any} */ group) => count(group.tenants, language) },
       {

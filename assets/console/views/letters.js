@@ -5,7 +5,7 @@ import { pathWith } from "../api.js";
 import { html } from "../html.js";
 import { LETTER_FILTERS, LetterFilters, asked, statusIn } from "../letters/filters.js";
 import { Due, Kept, StatusChip } from "../letters/status.js";
-import { Failure } from "../parts/failure.js";
+import { Cause } from "../parts/cause.js";
 import { Id } from "../parts/id.js";
 import { Page } from "../parts/page.js";
 import { Listed, usePages } from "../parts/pages.js";
@@ -49,7 +49,7 @@ function LetterTable({ items }) {
         label: t("letter"),
         cell: (/** @type {any} */ row) => html`<${Id} id=${row.id} to=${href(["dead-letters", row.id])} />`,
       },
-      { label: t("what"), cell: (/** @type {any} */ row) => html`<${Failure} of=${row} />` },
+      { label: t("what"), cell: (/** @type {any} */ row) => html`<${Cause} of=${row} />` },
       { label: t("status"), cell: (/** @type {any} */ row) => html`<${StatusChip} status=${row.status} />` },
       {
         label: t("kind"),

@@ -8,7 +8,7 @@ import { count } from "../format.js";
 import { html } from "../html.js";
 import { Ask } from "../parts/dialog.js";
 import { Facts } from "../parts/facts.js";
-import { Failure } from "../parts/failure.js";
+import { Cause } from "../parts/cause.js";
 import { Copy, Id } from "../parts/id.js";
 import { Loading } from "../parts/loading.js";
 import { Page } from "../parts/page.js";
@@ -140,7 +140,7 @@ function LetterTable({ items }) {
         label: t("job"),
         cell: (/** @type {any} */ row) => html`<${Id} id=${row.redriven_to} to=${href(["jobs", row.redriven_to])} />`,
       },
-      { label: t("class"), cell: (/** @type {any} */ row) => html`<${Failure} of=${row} />` },
+      { label: t("class"), cell: (/** @type {any} */ row) => html`<${Cause} of=${row} />` },
       { label: t("tenant"), cell: (/** @type {any} */ row) => html`<span class="name">${row.tenant_id}</span>` },
       { label: t("started"), cell: (/** @type {any} */ row) => html`<${When} time=${row.resolved_at} />` },
     ]}
