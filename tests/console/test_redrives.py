@@ -110,6 +110,7 @@ def test_it_says_why_it_stopped_by_itself_and_leads_to_what_is_left(
 
     expect(page.get_by_text("most of the first ones failed again as before")).to_be_visible()
     expect(page.get_by_text("1 of the first 1 failed again")).to_be_visible()
+    expect(page.get_by_text("The cause is not mended")).to_be_visible()
     expect(page.get_by_text(EVIL)).to_be_visible()
     assert page.locator("img").count() == 0
     page.get_by_role("link", name="Another of what is left").click()

@@ -15,9 +15,9 @@ import { When } from "../parts/when.js";
 import { href } from "../router.js";
 import { Speech, useNames, useWords } from "../words.js";
 import { letters } from "../words/letters.js";
-import { kinds, outcomes, roads, verdicts } from "../words/names.js";
+import { kinds, outcomes, roads } from "../words/names.js";
 import { shell } from "../words/shell.js";
-import { Due, Kept } from "./status.js";
+import { Due, isOfAJob, Kept, useAdvice } from "./status.js";
 
 /** The API's own sentence, for which there are no words in another language. @param {{text: string}} props */
 const Said = ({ text }) => html`<span lang="en">${text}</span>`;
@@ -26,16 +26,16 @@ const Said = ({ text }) => html`<span lang="en">${text}</span>`;
 export function Triage({ letter }) {
   const t = useWords(letters);
   const s = useWords(shell);
-  const verdict = useNames(verdicts);
+  const ofAJob = isOfAJob(letter);
   const { replayable, replayable_reason: why } = letter;
   return html`<section class="card" aria-label=${t("todo")}>
-    <h2>${verdict(letter.verdict)}</h2>
+    <h2>${useAdvice()(letter)}</h2>
     <${Facts}
       facts=${[
         [t("replayable"), html`<b>${s(replayable ? "yes" : "no")}</b><br /><${Said} text=${why} />`],
         [t("triage"), html`<${Due} letter=${letter} />`],
-        [t("kept"), html`<${Kept} letter=${letter} />`],
-        [t("redrive_count"), letter.redrive_count],
+        [t("kept"), ofAJob ? html`<${Kept} letter=${letter} />` : null],
+        [t("redrive_count"), ofAJob ? letter.redrive_count : null],
       ]}
     />
   </section>`;

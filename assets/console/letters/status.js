@@ -7,7 +7,7 @@ import { useNow } from "../parts/now.js";
 import { When } from "../parts/when.js";
 import { useNames, useWords } from "../words.js";
 import { letters } from "../words/letters.js";
-import { letterStatuses } from "../words/names.js";
+import { letterStatuses, verdicts } from "../words/names.js";
 
 /** @type {Record<string, import("../parts/chip.js").Tone>} */
 const TONES = { open: "bad", redriven: "good" };
@@ -34,4 +34,23 @@ export function Kept({ letter, full = false }) {
   const t = useWords(letters);
   if (letter.replayable_until === null) return html`<span class="none">${t("gone")}</span>`;
   return html`<${When} time=${letter.replayable_until} full=${full} />`;
+}
+
+/** As it is, or with a patch, which helps wherever the job is still there. @param {any} letter */
+export function mayBeRedriven(letter) {
+  return letter.replayable || (letter.links.job !== null && isOfAJob(letter));
+}
+
+/** A message that is no job's leaves a letter, too. @param {any} letter */
+export const isOfAJob = (letter) => letter.kind !== null && letter.road !== "undecodable";
+
+/** What to do about an open letter: what most likely helps, as far as it may still be done. */
+export function useAdvice() {
+  const t = useWords(letters);
+  const verdict = useNames(verdicts);
+  return (/** @type {any} */ letter) => {
+    if (!isOfAJob(letter)) return t("find_sender");
+    if (!mayBeRedriven(letter)) return t("only_discard");
+    return letter.replayable_until === null ? t("bring_input") : verdict(letter.verdict);
+  };
 }

@@ -82,6 +82,7 @@ export function Stopped({ redrive }) {
   return html`<div class="notice">
     <p><b>${stop(redrive.stopped_because)}</b></p>
     ${redrive.stopped_detail && html`<p lang=${own ? "en" : undefined}>${redrive.stopped_detail}</p>`}
+    ${own && html`<p>${t("not_mended")}</p>`}
     ${redrive.stopped_by && html`<p>${t("stopped_by")} <code>${redrive.stopped_by}</code></p>`}
   </div>`;
 }

@@ -8,7 +8,7 @@ import { html } from "../html.js";
 import { Discard } from "../letters/discard.js";
 import { History, Message, Resolution, Story, Triage } from "../letters/facts.js";
 import { Redrive } from "../letters/redrive.js";
-import { StatusChip } from "../letters/status.js";
+import { mayBeRedriven, StatusChip } from "../letters/status.js";
 import { Copy, Id } from "../parts/id.js";
 import { Loading } from "../parts/loading.js";
 import { Page } from "../parts/page.js";
@@ -44,12 +44,6 @@ function Acts({ letter, ask }) {
     ${mayBeRedriven(letter) && html`<button class="primary" onClick=${() => ask("redrive")}>${t("redrive")}</button>`}
     <button onClick=${() => ask("discard")}>${t("discard")}</button>
   `;
-}
-
-/** As it is, or with a patch, which helps wherever the job is still there.
- * @param {any} letter */
-function mayBeRedriven(letter) {
-  return letter.replayable || (letter.links.job !== null && letter.kind !== null && letter.road !== "undecodable");
 }
 
 /** @param {{letter: any}} props */

@@ -75,7 +75,7 @@ function Todo({ group, query }) {
   const bulk = statusIn(query) === "open" && group.kind !== null && group.verdict !== "fix_input";
   const which = { fingerprint: group.fingerprint, tenant: query.get("tenant") };
   return html`<div class="todo">
-    <span>${verdict(group.verdict)}</span>
+    <span>${group.kind === null ? t("find_sender") : verdict(group.verdict)}</span>
     ${bulk && html`<a href=${href(["redrives", "new"], which)}>${t("bulk_group")}</a>`}
   </div>`;
 }
