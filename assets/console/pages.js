@@ -13,7 +13,21 @@ import { isOperator, mayWrite } from "./session.js";
 const anyone = () => true;
 
 /** In the order of the menu. @type {Page[]} */
-export const PAGES = [{ pattern: "jobs", label: "jobs", allowed: anyone, load: () => import("./views/jobs.js") }];
+export const PAGES = [
+  { pattern: "jobs", label: "jobs", allowed: anyone, load: () => import("./views/jobs.js") },
+  { pattern: "jobs/:id", allowed: anyone, load: () => import("./views/job.js") },
+  {
+    pattern: "dead-letters",
+    label: "dead_letters",
+    allowed: isOperator,
+    load: () => import("./views/letter_groups.js"),
+  },
+  { pattern: "dead-letters/list", allowed: isOperator, load: () => import("./views/letters.js") },
+  { pattern: "dead-letters/:id", allowed: isOperator, load: () => import("./views/letter.js") },
+  { pattern: "redrives", label: "redrives", allowed: isOperator, load: () => import("./views/redrives.js") },
+  { pattern: "redrives/new", allowed: isOperator, load: () => import("./views/new_redrive.js") },
+  { pattern: "redrives/:id", allowed: isOperator, load: () => import("./views/redrive.js") },
+];
 
 /** Where a caller without an address begins. @param {Caller} caller */
 export const home = (caller) => (isOperator(caller) ? ["overview"] : mayWrite(caller) ? ["submit"] : ["jobs"]);
