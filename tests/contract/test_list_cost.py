@@ -35,11 +35,12 @@ ENDED = (
 LIVING = """
 WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?2 - 1)
 INSERT INTO jobs (tenant_id, id, request_key, kind, engine, origin, state, params, metadata, input,
-                  max_attempts, created_at, due_at, wake_at, deadline_at, leased_until, lease_token)
+                  max_attempts, created_at, due_at, wake_at, deadline_at, leased_at, leased_until,
+                  lease_token)
 SELECT ?1, 'job_' || printf('-%025d', i), i, 'embed', 'queue', 'api',
        CASE i WHEN 0 THEN 'running' ELSE 'accepted' END, '{}', '{}',
        '{"form": "text", "bytes": 1}', 5, 1, 9000000000000, 9000000000000, 9000000000000,
-       CASE i WHEN 0 THEN 9000000000000 END, CASE i WHEN 0 THEN 't' END
+       CASE i WHEN 0 THEN 1 END, CASE i WHEN 0 THEN 9000000000000 END, CASE i WHEN 0 THEN 't' END
   FROM n
 """
 
