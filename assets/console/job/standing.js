@@ -20,14 +20,16 @@ export function Standing({ job }) {
   const { progress, terminal } = job;
   return html`<section class="card standing" aria-label=${t("title")}>
     <${Said} job=${job} />
-    <p class="now"><${StateChip} state=${job.state} /> <${Clockwork} job=${job} /></p>
+    <p class="now told">
+      <${StateChip} state=${job.state} /> <span><${Clockwork} job=${job} /></span>
+    </p>
     ${
       progress &&
       !terminal &&
       html`<${Progress} label=${t("progress")} ...${progress} text=${t("done_of", progress)} />`
     }
     ${job.cancel_requested_at && !terminal && html`<p class="notice">${t("wish")}</p>`}
-    ${job.error && html`<${Reason} job=${job} />`}
+    ${job.error && job.state !== "canceled" && html`<${Reason} job=${job} />`}
     <p class="hint">${t("attempts_of", { attempts: job.attempts, most: job.max_attempts })}</p>
   </section>`;
 }
@@ -68,9 +70,9 @@ function Took({ job }) {
 function Reason({ job }) {
   const t = useWords(words);
   const reason = useNames(classes);
-  const { error, state, terminal } = job;
+  const { error, state } = job;
   return html`<div class=${state === "failed" ? "reason bad" : "reason"}>
-    <p class="hint">${t(terminal ? "ended_by" : "last_error")}</p>
+    <p class="hint">${t(state === "failed" ? "ended_by" : "last_error")}</p>
     <p><${Chip} tone=${state === "failed" ? "bad" : "warn"}>${reason(error.class)}<//></p>
     <${Failure} failure=${error} />
   </div>`;

@@ -8,7 +8,7 @@ import { duration, fullTime, money } from "../format.js";
 import { html } from "../html.js";
 import { Card } from "../parts/card.js";
 import { Chip, StateChip } from "../parts/chip.js";
-import { Failure, useFailure } from "../parts/failure.js";
+import { Failure } from "../parts/failure.js";
 import { Facts } from "../parts/facts.js";
 import { Loading } from "../parts/loading.js";
 import { useNow } from "../parts/now.js";
@@ -60,7 +60,7 @@ function Told({ job, stretch }) {
   const name =
     what === "end" ? html`<b>${t("finished")}</b> <${StateChip} state=${job.state} />` : html`<b>${t(what)}</b>`;
   return html`<li class=${what === "end" ? toneOf(job.state) : ""}>
-    <p>${name}</p>
+    <p class="told">${name}</p>
     <p class="at"><${When} time=${from} full /></p>
   </li>`;
 }
@@ -72,18 +72,19 @@ const toneOf = (ending) => (ending === undefined ? "busy" : (TONES[ending] ?? "n
 function Wait({ job, stretch: { from, to, ending } }) {
   const t = useWords(words);
   const language = useContext(Speech);
-  const failure = useFailure();
   const now = useNow();
   const seconds = Math.floor((Math.max(to ? Date.parse(to) : now, Date.parse(from)) - Date.parse(from)) / 1000);
-  // What gave the attempt back is what it waits for; any other failure has been told already.
-  const why = ending?.type === "deferred" && failure(ending);
+  const told = t(to ? "waited" : "waiting", { span: duration(seconds, language), what: t(awaited(ending)) });
+  const until = !to && job.next_attempt_at && t("waits_for", { time: fullTime(job.next_attempt_at, language) });
   return html`<li class="wait">
-    <p class="soft">
-      ${t(to ? "waited" : "waiting", { span: duration(seconds, language) })}
-      ${!to && job.next_attempt_at && ` · ${t("waits_for", { time: fullTime(job.next_attempt_at, language) })}`}
-    </p>
-    ${why && html`<p class="at">${why}</p>`}
+    <p class="soft">${until ? `${told} · ${until}` : told}</p>
   </li>`;
+}
+
+/** What one waits for after that ending, if any. @param {import("./life.js").Happening | undefined} ending */
+function awaited(ending) {
+  if (!ending) return "for_turn";
+  return ending.class === "throttled" || ending.class === "quota" ? "for_provider" : "for_retry";
 }
 
 /** @param {{stretch: Stretch}} props */
@@ -91,14 +92,13 @@ function Attempt({ stretch: { from, number, ending } }) {
   const t = useWords(words);
   const [end, reason] = [useNames(ends), useNames(classes)];
   return html`<li class=${toneOf(ending?.type)}>
-    <p>
-      <b>${t("attempt", { number: number ?? "?" })}</b> ${
-        ending && html`<${Chip} tone=${TONES[ending.type]}>${end(ending.type)}<//>`
-      }
-      ${ending?.class && reason(ending.class)}
+    <p class="told">
+      <b>${t("attempt", { number: number ?? "?" })}</b>
+      ${ending && html`<${Chip} tone=${TONES[ending.type]}>${end(ending.type)}<//>`}
+      ${ending?.class && html`<span>${reason(ending.class)}</span>`}
     </p>
     <p class="at">
-      <${When} time=${from} full /> ·
+      <${When} time=${from} full />${" · "}
       ${ending ? html`<${Lasted} ending=${ending} />` : html`<${Ongoing} from=${from} />`}
     </p>
     ${ending && html`<${Evidence} ending=${ending} />`}
