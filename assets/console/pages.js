@@ -13,7 +13,12 @@ import { isOperator, mayWrite } from "./session.js";
 const anyone = () => true;
 
 /** In the order of the menu. @type {Page[]} */
-export const PAGES = [{ pattern: "jobs", label: "jobs", allowed: anyone, load: () => import("./views/jobs.js") }];
+export const PAGES = [
+  { pattern: "overview", label: "overview", allowed: isOperator, load: () => import("./views/overview.js") },
+  { pattern: "jobs", label: "jobs", allowed: anyone, load: () => import("./views/jobs.js") },
+  { pattern: "usage", label: "usage", allowed: anyone, load: () => import("./views/usage.js") },
+  { pattern: "alerts", label: "alerts", allowed: isOperator, load: () => import("./views/alerts.js") },
+];
 
 /** Where a caller without an address begins. @param {Caller} caller */
 export const home = (caller) => (isOperator(caller) ? ["overview"] : mayWrite(caller) ? ["submit"] : ["jobs"]);
