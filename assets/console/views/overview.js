@@ -7,9 +7,9 @@ import { Page } from "../parts/page.js";
 import { usePolled } from "../poll.js";
 import { useWords } from "../words.js";
 import { overview } from "../words/overview.js";
-import { Charts, RANGES } from "./overview/charts.js";
-import { KeyFigures } from "./overview/figures.js";
-import { Needs } from "./overview/needs.js";
+import { Charts, RANGES } from "../overview/charts.js";
+import { KeyFigures } from "../overview/figures.js";
+import { Needs } from "../overview/needs.js";
 
 const EVERY_SECONDS = 10;
 /** Calm is claimed only as long as it was checked a moment ago: no slower than this. */

@@ -3,13 +3,13 @@
 
 import { useContext, useState } from "preact/hooks";
 
-import { count, duration, money, percent, relativeTime } from "../../format.js";
-import { html } from "../../html.js";
-import { Chart } from "../../parts/chart.js";
-import { Problem } from "../../parts/problem.js";
-import { href, setQuery } from "../../router.js";
-import { Speech, useWords } from "../../words.js";
-import { charts } from "../../words/charts.js";
+import { count, duration, money, percent, relativeTime } from "../format.js";
+import { html } from "../html.js";
+import { Chart } from "../parts/chart.js";
+import { Problem } from "../parts/problem.js";
+import { href, setQuery } from "../router.js";
+import { Speech, useWords } from "../words.js";
+import { charts } from "../words/charts.js";
 
 /** Each range with the seconds that a point of it is. @type {Record<string, number>} */
 export const RANGES = { hour: 60, day: 900, week: 3600 };
@@ -17,7 +17,7 @@ const SOLID = /** @type {number[]} */ ([]);
 const DASHED = [8, 4];
 const DOTTED = [2, 3];
 
-/** @param {{range: string, series: import("../../poll.js").Polled}} props */
+/** @param {{range: string, series: import("../poll.js").Polled}} props */
 export function Charts({ range, series }) {
   const t = useWords(charts);
   const subjects = useSubjects();
@@ -64,7 +64,7 @@ function Ranges({ range }) {
   </div>`;
 }
 
-/** @param {{series: import("../../poll.js").Polled, step: number}} props */
+/** @param {{series: import("../poll.js").Polled, step: number}} props */
 function Freshness({ series, step }) {
   const t = useWords(charts);
   const language = useContext(Speech);
@@ -86,7 +86,7 @@ const begun = (from, to) => href(["jobs"], { created_after: from, created_before
 /** @param {string | null} usd */
 const dollars = (usd) => (usd === null ? null : Number(usd));
 
-/** @returns {import("../../parts/chart.js").Subject[]} */
+/** @returns {import("../parts/chart.js").Subject[]} */
 function useSubjects() {
   const t = useWords(charts);
   const language = useContext(Speech);

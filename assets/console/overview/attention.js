@@ -4,8 +4,8 @@
  * Functions of their arguments: what they find is put into words elsewhere.
  */
 
-import { placeOf } from "../../parts/measure.js";
-import { href } from "../../router.js";
+import { placeOf } from "../parts/measure.js";
+import { href } from "../router.js";
 
 /** `now`: it fires; `soon`: it is above its limit; `later`: in working hours.
  * @typedef {"now" | "soon" | "later"} Level */

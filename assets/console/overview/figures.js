@@ -3,18 +3,18 @@
 
 import { useContext } from "preact/hooks";
 
-import { count, duration, money, percent } from "../../format.js";
-import { html } from "../../html.js";
-import { Figures, Number } from "../../parts/figure.js";
-import { Table } from "../../parts/table.js";
-import { When } from "../../parts/when.js";
-import { href } from "../../router.js";
-import { Speech, useNames, useWords } from "../../words.js";
-import { kinds, states } from "../../words/names.js";
-import { overview } from "../../words/overview.js";
+import { count, duration, money, percent } from "../format.js";
+import { html } from "../html.js";
+import { Figures, Number } from "../parts/figure.js";
+import { Table } from "../parts/table.js";
+import { When } from "../parts/when.js";
+import { href } from "../router.js";
+import { Speech, useNames, useWords } from "../words.js";
+import { kinds, states } from "../words/names.js";
+import { overview } from "../words/overview.js";
 import { oldestWaiting } from "./attention.js";
 
-/** @typedef {import("../../parts/figure.js").Figure} Figure */
+/** @typedef {import("../parts/figure.js").Figure} Figure */
 
 const LIVE = ["accepted", "running", "retrying"];
 const MINUTE_MS = 60_000;
@@ -81,7 +81,7 @@ function LiveByKind({ kinds: counted }) {
   return html`<${ByKind} caption=${t("backlog")} counted=${counted} columns=${columns} />`;
 }
 
-/** @param {{caption: string, counted: Record<string, any>, columns: import("../../parts/table.js").Column[]}} props */
+/** @param {{caption: string, counted: Record<string, any>, columns: import("../parts/table.js").Column[]}} props */
 function ByKind({ caption, counted, columns }) {
   const t = useWords(overview);
   const name = useNames(kinds);

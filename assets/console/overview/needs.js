@@ -3,20 +3,20 @@
 
 import { useContext } from "preact/hooks";
 
-import { fullTime, relativeTime } from "../../format.js";
-import { html } from "../../html.js";
-import { Chip } from "../../parts/chip.js";
-import { Loading } from "../../parts/loading.js";
-import { measure } from "../../parts/measure.js";
-import { useNow } from "../../parts/now.js";
-import { Problem } from "../../parts/problem.js";
-import { href } from "../../router.js";
-import { Speech, useNames, useWords } from "../../words.js";
-import { attention, sentences } from "../../words/attention.js";
-import { conditions, deliveryFaults } from "../../words/names.js";
+import { fullTime, relativeTime } from "../format.js";
+import { html } from "../html.js";
+import { Chip } from "../parts/chip.js";
+import { Loading } from "../parts/loading.js";
+import { measure } from "../parts/measure.js";
+import { useNow } from "../parts/now.js";
+import { Problem } from "../parts/problem.js";
+import { href } from "../router.js";
+import { Speech, useNames, useWords } from "../words.js";
+import { attention, sentences } from "../words/attention.js";
+import { conditions, deliveryFaults } from "../words/names.js";
 import { doubtsOf, needsOf } from "./attention.js";
 
-/** @typedef {import("../../poll.js").Polled} Polled */
+/** @typedef {import("../poll.js").Polled} Polled */
 /** @typedef {{key: string, text: string, to?: string}} Unsure */
 
 /** A page that slept, or a poll that hangs: what was fetched so long ago shows no calm. */
