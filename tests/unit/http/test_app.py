@@ -262,6 +262,7 @@ def test_each_answer_is_logged_once_by_its_route_and_not_its_path(
     assert line["started_at"] == line["ended_at"] == "2026-11-29T12:00:00.000Z"
     assert line["request_id"] == answer.headers["x-request-id"]
     assert (len(line["trace_id"]), len(line["span_id"])) == (32, 16)
+    assert line["d1.calls"] == line["d1.rows_read"] == line["d1.rows_written"] == 0  # no D1 here
     assert "parent_id" not in line
 
 

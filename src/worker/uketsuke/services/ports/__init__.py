@@ -6,7 +6,7 @@ for a write this leaves open whether it happened.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from uketsuke.services.ports.ai import (
     AiBinding,
@@ -25,6 +25,7 @@ from uketsuke.services.ports.costs import (
     UsagePage,
     Used,
 )
+from uketsuke.services.ports.database_use import DatabaseUse
 from uketsuke.services.ports.dead_letters import Counter, DeadLetters
 from uketsuke.services.ports.doctor import Doctor
 from uketsuke.services.ports.jobs import (
@@ -128,6 +129,7 @@ class Ports:
     workflows: Workflows
     clock: Clock
     dice: Dice
+    database_use: DatabaseUse = field(default_factory=DatabaseUse)
 
 
 __all__ = [
@@ -150,6 +152,7 @@ __all__ = [
     "Conditions",
     "Costs",
     "Counter",
+    "DatabaseUse",
     "DayBudget",
     "DeadLetters",
     "Decided",
