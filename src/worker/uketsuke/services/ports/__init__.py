@@ -83,6 +83,7 @@ from uketsuke.services.ports.store import (
     KeyStore,
     Listing,
     Purging,
+    StateCount,
     Sweeping,
     Woken,
 )
@@ -194,6 +195,7 @@ __all__ = [
     "SchedulePage",
     "Schedules",
     "ShownRedrive",
+    "StateCount",
     "Steps",
     "StoredStream",
     "StreamedBody",
