@@ -16,6 +16,7 @@ const anyone = () => true;
 export const PAGES = [
   { pattern: "overview", label: "overview", allowed: isOperator, load: () => import("./views/overview.js") },
   { pattern: "jobs", label: "jobs", allowed: anyone, load: () => import("./views/jobs.js") },
+  { pattern: "jobs/:id", allowed: anyone, load: () => import("./views/job.js") },
   { pattern: "usage", label: "usage", allowed: anyone, load: () => import("./views/usage.js") },
   { pattern: "alerts", label: "alerts", allowed: isOperator, load: () => import("./views/alerts.js") },
 ];
