@@ -87,18 +87,18 @@ function needOf(name, condition, alert, metrics) {
     before: condition?.compared_to ?? null,
     subject,
     firing: firing ? alert.fired_at : null,
-    to: name === "oldest_waiting_seconds" ? oldestWaiting(metrics) : placeOf(name, { subject, now: metrics.at }),
+    to: whereTo(name, subject, metrics),
   };
 }
 
-/** The job that has waited longest: the one that was accepted at that time.
- * @param {any} metrics */
-export function oldestWaiting(metrics) {
-  if (!metrics.backlog || metrics.oldest_waiting_seconds === null) return href(["jobs"], { state: "accepted" });
-  const at = new Date(metrics.backlog.at).getTime() - metrics.oldest_waiting_seconds * 1000;
-  const around = (/** @type {number} */ ms) => new Date(at + ms).toISOString();
-  return href(["jobs"], { created_after: around(-1000), created_before: around(1000) });
+/** @param {string} name @param {string | null} subject @param {any} metrics */
+function whereTo(name, subject, metrics) {
+  if (name === "oldest_waiting_seconds") return jobOr(metrics.oldest_waiting_job_id, "accepted");
+  return placeOf(name, { subject, now: metrics.at });
 }
+
+/** The page of a job that is named, or else the list that it is in. @param {string | null} id @param {string} state */
+export const jobOr = (id, state) => (id ? href(["jobs", id]) : href(["jobs"], { state }));
 
 /** Alerts that nobody has heard of, though they were sent. @param {any[]} alerts @returns {Need[]} */
 function untoldOf(alerts) {
@@ -124,7 +124,7 @@ function unwatchedOf(metrics) {
   if (overdue > OVERDUE_SECONDS)
     found.push(extra({ level: "soon", name: "outbox_lag_seconds", value: overdue, to: href(["doctor"]) }));
   if (running > LONG_RUN_SECONDS) {
-    const to = href(["jobs"], { state: "running" });
+    const to = jobOr(metrics.oldest_running_job_id, "running");
     found.push(extra({ level: "later", name: "oldest_running_seconds", value: running, to }));
   }
   if (dead > 0)

@@ -5,14 +5,15 @@ import { useContext } from "preact/hooks";
 
 import { count, duration, money, percent } from "../format.js";
 import { html } from "../html.js";
+import { Card } from "../parts/card.js";
 import { Figures, Number } from "../parts/figure.js";
 import { Table } from "../parts/table.js";
 import { When } from "../parts/when.js";
 import { href } from "../router.js";
 import { Speech, useNames, useWords } from "../words.js";
-import { kinds, states } from "../words/names.js";
+import { classes as classNames, kinds, states } from "../words/names.js";
 import { overview } from "../words/overview.js";
-import { oldestWaiting } from "./attention.js";
+import { jobOr } from "./attention.js";
 
 /** @typedef {import("../parts/figure.js").Figure} Figure */
 
@@ -34,18 +35,24 @@ function Backlog({ metrics }) {
   const state = useNames(states);
   const { backlog } = metrics;
   const span = (/** @type {number | null} */ seconds) => (seconds === null ? null : duration(seconds, language));
-  const running = href(["jobs"], { state: "running" });
   const figures = backlog && [
     ...LIVE.map((name) => live(name, backlog, { label: state(name), language })),
-    { label: t("oldest_waiting"), value: span(metrics.oldest_waiting_seconds), to: oldestWaiting(metrics) },
+    {
+      label: t("oldest_waiting"),
+      value: span(metrics.oldest_waiting_seconds),
+      to: jobOr(metrics.oldest_waiting_job_id, "accepted"),
+    },
     { label: t("oldest_due"), value: span(metrics.oldest_due_seconds), to: href(["jobs"], { state: "accepted" }) },
-    { label: t("oldest_running"), value: span(metrics.oldest_running_seconds), to: running },
+    {
+      label: t("oldest_running"),
+      value: span(metrics.oldest_running_seconds),
+      to: jobOr(metrics.oldest_running_job_id, "running"),
+    },
   ];
-  return html`<section class="card" aria-labelledby="backlog">
-    <h2 id="backlog">${t("backlog")}</h2>
+  return html`<${Card} title=${t("backlog")}>
     ${backlog ? html`<${Figures} figures=${figures} />` : html`<p class="refusal">${t("backlog_unknown")}</p>`}
     ${backlog && html`<${Waiting} metrics=${metrics} />`} ${backlog && html`<${LiveByKind} kinds=${backlog.by_kind} />`}
-  </section>`;
+  <//>`;
 }
 
 /** @param {string} state @param {any} counts @param {{label: string, language: any, kind?: string}} how @returns {Figure} */
@@ -110,8 +117,7 @@ function Letters({ letters }) {
   const figure = (/** @type {string} */ label, /** @type {number} */ value, to = open) => {
     return { label, value: count(value, language), to };
   };
-  return html`<section class="card" aria-labelledby="letters">
-    <h2 id="letters">${t("letters")}</h2>
+  return html`<${Card} title=${t("letters")}>
     <${Figures}
       figures=${[
         figure(t("open"), letters.open),
@@ -120,7 +126,7 @@ function Letters({ letters }) {
         figure(t("letters_hour"), letters.last_hour, href(["dead-letters"])),
       ]}
     />
-  </section>`;
+  <//>`;
 }
 
 /** @param {{metrics: any}} props */
@@ -128,21 +134,24 @@ function Hour({ metrics: { at, last_hour: hour } }) {
   const t = useWords(overview);
   const figures = useHour(at);
   const unknown = hour.unknown_cost_attempts;
-  const columns = figures(hour, undefined).map(({ label }, index) => ({
-    label,
-    numeric: true,
-    cell: (/** @type {any} */ row) => {
-      const figure = figures(row.of, row.kind)[index];
-      return html`<${Number} value=${figure?.value ?? null} to=${figure?.to ?? ""} />`;
-    },
-  }));
-  return html`<section class="card hour" aria-labelledby="hour">
-    <h2 id="hour">${t("hour")}</h2>
+  // A row has no room for the medians.
+  const labels = figures(hour, undefined).map(({ label }) => label);
+  const columns = labels
+    .filter((label) => label !== t("queue_p50") && label !== t("run_p50"))
+    .map((label) => ({
+      label,
+      numeric: true,
+      cell: (/** @type {any} */ row) => {
+        const figure = figures(row.of, row.kind)[labels.indexOf(label)];
+        return html`<${Number} value=${figure?.value ?? null} to=${figure?.to ?? ""} />`;
+      },
+    }));
+  return html`<${Card} title=${t("hour")}>
     <${Figures} figures=${figures(hour, undefined)} />
     <p class="hint">${t("quantiles_hint")} ${unknown > 0 && t("unknown_cost", { count: unknown })}</p>
     <${Classes} classes=${hour.failed_by_class} />
     <${ByKind} caption=${t("hour")} counted=${hour.by_kind} columns=${columns} />
-  </section>`;
+  <//>`;
 }
 
 /** @param {string} at  the figures' own time @returns {(counted: any, kind: string | undefined) => Figure[]} */
@@ -180,14 +189,15 @@ function useHour(at) {
 function Classes({ classes }) {
   const t = useWords(overview);
   const language = useContext(Speech);
+  const called = useNames(classNames);
   const found = Object.entries(classes);
   if (!found.length) return null;
   return html`<p>
     ${t("failed_by")}:${" "}
     ${found.map(
       ([name, amount], index) =>
-        html`${index > 0 && " · "}<a key=${name} href=${href(["dead-letters"], { class: name })}>
-            ${name} ${count(amount, language)}
+        html`${index > 0 && " · "}<a key=${name} href=${href(["dead-letters"], { status: "open", class: name })}>
+            ${called(name)} ${count(amount, language)}
           </a>`,
     )}
   </p>`;

@@ -21,6 +21,7 @@ import { doubtsOf, needsOf } from "./attention.js";
 
 /** A page that slept, or a poll that hangs: what was fetched so long ago shows no calm. */
 const ASLEEP_SECONDS = 120;
+const LONGEST_NAME = 80;
 const TONES = /** @type {const} */ ({ now: "bad", soon: "warn", later: "neutral" });
 
 /** @param {{metrics: Polled, alerts: Polled}} props */
@@ -120,6 +121,9 @@ function OneNeed({ need }) {
   </li>`;
 }
 
+/** A name of any length, so that one thing hides no other; the alerts' page has it whole. @param {string} name */
+const short = (name) => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name);
+
 /** @param {import("./attention.js").Need} need */
 function useSentence({ name, of, value, before, subject }) {
   const t = useWords(sentences);
@@ -132,6 +136,6 @@ function useSentence({ name, of, value, before, subject }) {
     value: measure(of, value, language),
     before: before ?? "–",
     label: label(of),
-    subject: name === "untold" ? fault(subject ?? "") : (subject ?? "–"),
+    subject: name === "untold" ? fault(subject ?? "") : short(subject ?? "–"),
   });
 }

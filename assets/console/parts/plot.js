@@ -30,7 +30,7 @@ export function draw(box, drawing) {
       width: widthOf(box),
       height: HEIGHT,
       legend: { show: false },
-      padding: [8, 12, 0, 0],
+      padding: [8, 20, 0, 0],
       scales: { y: { range: (_, _least, most) => [0, top(drawing.unit, most)] } },
       axes: [timeAxis(drawing), valueAxis(drawing)],
       series: [{}, ...drawing.lines.map(lineOf)],

@@ -7,6 +7,7 @@ import { pathWith } from "../api.js";
 import { useCaller } from "../caller.js";
 import { count, duration, money } from "../format.js";
 import { html } from "../html.js";
+import { Card } from "../parts/card.js";
 import { Facts } from "../parts/facts.js";
 import { Choice, Filters, Text } from "../parts/filters.js";
 import { Page } from "../parts/page.js";
@@ -62,19 +63,17 @@ function Fit({ query }) {
 function Budget({ budget: { daily_usd: daily, spent_usd: spent, reserved_usd: reserved } }) {
   const t = useWords(usage);
   const values = { daily: money(daily), spent: money(spent), reserved: money(reserved) };
-  return html`<section class="card" aria-labelledby="budget">
-    <h2 id="budget">${t("budget")}</h2>
-    <progress max=${Number(daily)} value=${Math.min(Number(spent), Number(daily))} aria-labelledby="budget"></progress>
+  return html`<${Card} title=${t("budget")}>
+    <progress max=${Number(daily)} value=${Math.min(Number(spent), Number(daily))} aria-label=${t("budget")}></progress>
     <p>${t("budget_told", values)}</p>
-  </section>`;
+  <//>`;
 }
 
 /** @param {{data: any}} props */
 function Totals({ data: { from, to, totals } }) {
   const t = useWords(usage);
   const language = useContext(Speech);
-  return html`<section class="card" aria-labelledby="totals">
-    <h2 id="totals">${t("totals", { from, to })}</h2>
+  return html`<${Card} title=${t("totals", { from, to })}>
     <${Facts}
       facts=${[
         [t("attempts"), count(totals.attempts, language)],
@@ -86,7 +85,7 @@ function Totals({ data: { from, to, totals } }) {
       ]}
     />
     <p class="hint">${t("totals_hint")}</p>
-  </section>`;
+  <//>`;
 }
 
 /** @param {{items: any[]}} props */

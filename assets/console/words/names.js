@@ -128,7 +128,7 @@ export const conditions = define({
 });
 
 export const alertStates = define({
-  en: { ok: "Within its limit", pending: "Above, not for long", firing: "Firing" },
+  en: { ok: "Within its limit", pending: "Above its limit", firing: "Firing" },
   ja: { ok: "正常", pending: "超過（様子見）", firing: "発報中" },
 });
 
