@@ -99,12 +99,12 @@ function UsageTable({ items }) {
   const column = (label, cell, numeric) => ({ label, cell, numeric });
   const name = (/** @type {any} */ text) => html`<span class="name">${text}</span>`;
   const columns = [
-    column(t("day"), (row) => html`<a href=${jobsOf(row)}>${row.day}</a>`),
+    column(t("day"), (row) => html`<a href=${jobsOf(row, operator)}>${row.day}</a>`),
     ...(operator ? [column(s("tenant"), (row) => html`<a class="name" href=${onlyOf(row)}>${row.tenant_id}</a>`)] : []),
     column(t("kind"), (row) => name(kind(row.kind))),
     column(t("model"), ({ provider, model }) => name([provider, model].filter(Boolean).join(" / ") || t("no_model"))),
-    column(t("attempts"), (row) => html`<a href=${jobsOf(row)}>${count(row.attempts, language)}</a>`, true),
-    column(t("failed"), (row) => failures(row, language), true),
+    column(t("attempts"), (row) => html`<a href=${jobsOf(row, operator)}>${count(row.attempts, language)}</a>`, true),
+    column(t("failed"), (row) => failures(row, { operator, language }), true),
     column(t("tokens"), (row) => tokens(row, language), true),
     column(t("audio"), (row) => (row.audio_seconds ? duration(row.audio_seconds, language) : "–"), true),
     column(t("cost"), (row) => html`<${Cost} used=${row} />`, true),
@@ -113,20 +113,22 @@ function UsageTable({ items }) {
   return html`<${Table} caption=${t("title")} columns=${columns} rows=${items} id=${id} />`;
 }
 
-/** @param {any} row @param {string} [state] */
-function jobsOf({ day, tenant_id: tenant, kind }, state) {
+/** The jobs of a row that ended on its day. Only operators name a tenant: another's key has its own alone.
+ * @param {any} row @param {boolean} operator @param {string} [state] */
+function jobsOf({ day, tenant_id: tenant, kind }, operator, state) {
   const start = Date.parse(day);
   const [from, to] = [start, start + DAY_MS].map((at) => new Date(at).toISOString());
-  return href(["jobs"], { state, kind, tenant, finished_after: from, finished_before: to });
+  const times = { finished_after: from, finished_before: to };
+  return href(["jobs"], { state, kind, tenant: operator ? tenant : null, ...times });
 }
 
 /** @param {any} row */
 const onlyOf = ({ day, tenant_id: tenant }) => href(["usage"], { from: day, to: day, tenant });
 
 /** @param {any} row @param {import("../session.js").Language} language */
-function failures(row, language) {
+function failures(row, { operator, language }) {
   const text = count(row.failed_attempts, language);
-  return row.failed_attempts ? html`<a href=${jobsOf(row, "failed")}>${text}</a>` : text;
+  return row.failed_attempts ? html`<a href=${jobsOf(row, operator, "failed")}>${text}</a>` : text;
 }
 
 /** @param {any} used @param {import("../session.js").Language} language */
