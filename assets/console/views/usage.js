@@ -125,7 +125,7 @@ function jobsOf({ day, tenant_id: tenant, kind }, operator, state) {
 /** @param {any} row */
 const onlyOf = ({ day, tenant_id: tenant }) => href(["usage"], { from: day, to: day, tenant });
 
-/** @param {any} row @param {import("../session.js").Language} language */
+/** @param {any} row @param {{operator: boolean, language: import("../session.js").Language}} reader */
 function failures(row, { operator, language }) {
   const text = count(row.failed_attempts, language);
   return row.failed_attempts ? html`<a href=${jobsOf(row, operator, "failed")}>${text}</a>` : text;
