@@ -1,7 +1,7 @@
 // @ts-check
 /** How the deployment did over time. */
 
-import { useContext, useState } from "preact/hooks";
+import { useContext, useMemo, useState } from "preact/hooks";
 
 import { count, duration, money, percent, relativeTime } from "../format.js";
 import { html } from "../html.js";
@@ -10,6 +10,10 @@ import { Problem } from "../parts/problem.js";
 import { href, setQuery } from "../router.js";
 import { Speech, useWords } from "../words.js";
 import { charts } from "../words/charts.js";
+
+/** @typedef {import("../parts/chart.js").Subject} Subject */
+/** @typedef {import("../session.js").Language} Language */
+/** @typedef {(name: keyof typeof charts.en) => string} Say */
 
 /** Each range with the seconds that a point of it is. @type {Record<string, number>} */
 export const RANGES = { hour: 60, day: 900, week: 3600 };
@@ -86,12 +90,21 @@ const begun = (from, to) => href(["jobs"], { created_after: from, created_before
 /** @param {string | null} usd */
 const dollars = (usd) => (usd === null ? null : Number(usd));
 
-/** @returns {import("../parts/chart.js").Subject[]} */
+/** What each chart shows. @returns {Subject[]} */
 function useSubjects() {
   const t = useWords(charts);
   const language = useContext(Speech);
-  const share = (/** @type {number} */ value) => percent(value, language);
-  const span = (/** @type {number} */ value) => duration(value, language);
+  return useMemo(() => [...amounts(t, language), ...qualities(t, language)], [language]);
+}
+
+/** @param {Say} t @param {Language} language @returns {Subject[]} */
+function amounts(t, language) {
+  const oldest = {
+    label: t("oldest"),
+    tone: "--warn",
+    dash: SOLID,
+    value: (/** @type {any} */ point) => point.waiting_seconds,
+  };
   return [
     {
       title: t("throughput"),
@@ -110,27 +123,29 @@ function useSubjects() {
         { label: t("failed"), tone: "--bad", dash: DOTTED, value: (point) => point.failed, list: endedAs("failed") },
       ],
     },
-    {
-      title: t("waiting"),
-      unit: "seconds",
-      show: span,
-      lines: [{ label: t("oldest"), tone: "--warn", dash: SOLID, value: (point) => point.waiting_seconds }],
-    },
+    { title: t("waiting"), unit: "seconds", show: (value) => duration(value, language), lines: [oldest] },
+  ];
+}
+
+/** @param {Say} t @param {Language} language @returns {Subject[]} */
+function qualities(t, language) {
+  const run = {
+    label: t("run_p95"),
+    tone: "--accent",
+    dash: SOLID,
+    value: (/** @type {any} */ point) => point.run_seconds_p95,
+  };
+  return [
     {
       title: t("rates"),
       unit: "share",
-      show: share,
+      show: (value) => percent(value, language),
       lines: [
         { label: t("success_rate"), tone: "--good", dash: SOLID, value: (point) => point.success_rate, worst: "low" },
         { label: t("retry_rate"), tone: "--warn", dash: DASHED, value: (point) => point.retry_rate },
       ],
     },
-    {
-      title: t("run"),
-      unit: "seconds",
-      show: span,
-      lines: [{ label: t("run_p95"), tone: "--accent", dash: SOLID, value: (point) => point.run_seconds_p95 }],
-    },
+    { title: t("run"), unit: "seconds", show: (value) => duration(value, language), lines: [run] },
     {
       title: t("cost"),
       unit: "usd",

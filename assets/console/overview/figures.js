@@ -6,7 +6,7 @@ import { useContext } from "preact/hooks";
 import { count, duration, money, percent } from "../format.js";
 import { html } from "../html.js";
 import { Card } from "../parts/card.js";
-import { Figures, Number } from "../parts/figure.js";
+import { Counted, Figures } from "../parts/figure.js";
 import { Table } from "../parts/table.js";
 import { When } from "../parts/when.js";
 import { href } from "../router.js";
@@ -82,7 +82,7 @@ function LiveByKind({ kinds: counted }) {
     numeric: true,
     cell: (/** @type {any} */ row) => {
       const { value, to } = live(name, row.of, { label: name, language, kind: row.kind });
-      return html`<${Number} value=${value} to=${to} />`;
+      return html`<${Counted} value=${value} to=${to} />`;
     },
   }));
   return html`<${ByKind} caption=${t("backlog")} counted=${counted} columns=${columns} />`;
@@ -143,7 +143,7 @@ function Hour({ metrics: { at, last_hour: hour } }) {
       numeric: true,
       cell: (/** @type {any} */ row) => {
         const figure = figures(row.of, row.kind)[labels.indexOf(label)];
-        return html`<${Number} value=${figure?.value ?? null} to=${figure?.to ?? ""} />`;
+        return html`<${Counted} value=${figure?.value ?? null} to=${figure?.to ?? ""} />`;
       },
     }));
   return html`<${Card} title=${t("hour")}>

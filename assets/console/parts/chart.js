@@ -35,12 +35,17 @@ export function Chart({ subject, stretch, at, onAt, jobs }) {
   const t = useWords(charts);
   const [tabled, setTabled] = useState(false);
   const { points, step } = stretch;
+  // Kept as it is while the pointer moves: it may have many rows.
+  const table = useMemo(
+    () => points && html`<${ChartTable} subject=${subject} points=${points} step=${step} jobs=${jobs} />`,
+    [subject, points, step],
+  );
   const link = (/** @type {number} */ index) => jobs(...spanOf(points?.[index], step));
   return html`<figure class="card chart">
     <figcaption>
       <h3>${subject.title}</h3>
       <ul class="chart-legend">
-        ${subject.lines.map((line) => html`<${Legend} key=${line.label} line=${line} subject=${subject} points=${points} />`)}
+        ${subject.lines.map((line) => html`<${Legend} key=${line.label} line=${line} subject=${subject} stretch=${stretch} />`)}
       </ul>
     </figcaption>
     <${Canvas} subject=${subject} stretch=${stretch} at=${at} onAt=${onAt} link=${link} />
@@ -50,7 +55,7 @@ export function Chart({ subject, stretch, at, onAt, jobs }) {
         ${t(tabled ? "no_table" : "as_table")}<span class="unseen">: ${subject.title}</span>
       </button>
     </div>
-    ${tabled && points && html`<${ChartTable} subject=${subject} points=${points} step=${step} jobs=${jobs} />`}
+    ${tabled && table}
   </figure>`;
 }
 
@@ -69,10 +74,10 @@ export function useMoment(step) {
   }, [language, step]);
 }
 
-/** One line in words. @param {{line: Line, subject: Subject, points: any[] | undefined}} props */
-function Legend({ line, subject, points = [] }) {
+/** One line in words. @param {{line: Line, subject: Subject, stretch: Stretch}} props */
+function Legend({ line, subject, stretch: { points = [], step } }) {
   const t = useWords(charts);
-  const moment = useMoment(points.length > 60 ? 900 : 60);
+  const moment = useMoment(step);
   const known = points
     .map((point) => ({ at: point.at, value: line.value(point) }))
     .filter(({ value }) => value !== null);

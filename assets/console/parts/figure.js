@@ -12,11 +12,11 @@ export const Figures = ({ figures }) =>
       ({ label, value, to }) =>
         html`<div key=${label}>
           <dt>${label}</dt>
-          <dd><${Number} value=${value} to=${to} /></dd>
+          <dd><${Counted} value=${value} to=${to} /></dd>
         </div>`,
     )}
   </dl>`;
 
-/** @param {{value: string | null, to: string}} props */
-export const Number = ({ value, to }) =>
+/** A number with what it counts behind it. @param {{value: string | null, to: string}} props */
+export const Counted = ({ value, to }) =>
   value === null ? html`<span class="none">–</span>` : html`<a href=${to}>${value}</a>`;
