@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.acceptance.runs import Desk, slow
 from tests.console.visitor import Visitor, visiting
 from tests.support.running import Stack, until
+from uketsuke.domain.failure import MESSAGES
 
 SHORT = "The desk takes each request once."
 AWAY = {"status": 503, "retry_after": 600}
@@ -79,14 +80,19 @@ def hide(page: Page, *, hidden: bool) -> None:
     )
 
 
-def test_a_slow_job_is_followed_through_a_reload_to_its_result(
+def test_a_slow_job_is_followed_past_another_and_a_reload_to_its_result(
     visitor: Visitor, desk: Desk
 ) -> None:
-    job = desk.start(slow(1), slow(1), slow(1))
+    job = desk.start(slow(1.5), slow(1.5), slow(0.5), run_key="nightly:1")
     page = visitor.open(f"#/jobs/{job}", key=desk.key)
-
     state(visitor, "Running")
     expect(page.get_by_role("progressbar", name="Progress")).to_be_visible()
+
+    quick = ask(desk, run_key="nightly:2")
+    other = Visitor(stack=visitor.stack, page=page.context.new_page())
+    other.open(f"#/jobs/{quick}", key=desk.key)
+    state(other, "Succeeded")
+    state(visitor, "Running")
     expect(standing(page)).to_contain_text(re.compile(r"[1-3] of 4 · \d+%"))
     expect(page).to_have_title(re.compile(r"^\d+% Summary"))
     page.reload()
@@ -103,27 +109,11 @@ def test_a_slow_job_is_followed_through_a_reload_to_its_result(
     assert ids == {job}
 
 
-def test_a_job_in_another_tab_changes_nothing_here(visitor: Visitor, desk: Desk) -> None:
-    late = desk.start(slow(1.5), slow(1.5), run_key="nightly:1")
-    page = visitor.open(f"#/jobs/{late}", key=desk.key)
-    state(visitor, "Running")
-    quick = ask(desk, run_key="nightly:2")
-    other = Visitor(stack=visitor.stack, page=page.context.new_page())
-    other.open(f"#/jobs/{quick}", key=desk.key)
-    state(other, "Succeeded")
-
-    state(visitor, "Running")
-    assert not [each.url for each in visitor.requests if quick in each.url]
-    expect(page.get_by_text(quick)).to_have_count(0)
-    state(visitor, "Succeeded")
-    expect(page.get_by_text(late).first).to_be_visible()
-
-
 def test_a_retrying_job_counts_down_and_says_why(visitor: Visitor, waiting: str) -> None:
     page = visitor.open(f"#/jobs/{waiting}", key="operator_key")
 
     state(visitor, "Retrying")
-    expect(standing(page)).to_contain_text(re.compile(r"Next attempt in [5-9] min"))
+    expect(standing(page)).to_contain_text(re.compile(r"next attempt in [5-9] min"))
     expect(standing(page)).to_contain_text("Provider unavailable")
     expect(standing(page)).to_contain_text("The AI provider failed or could not be reached.")
     expect(page.get_by_role("listitem").filter(has_text="Waiting")).to_contain_text("so far")
@@ -188,9 +178,12 @@ def test_a_failed_job_tells_its_attempts_and_what_ended_it(
     expect(life.filter(has_text="Attempt 1")).to_contain_text("Provider unavailable")
     expect(life.filter(has_text="Attempt 2")).to_contain_text("Invalid input")
     expect(life.filter(has_text="Attempt 2")).to_contain_text("at the provider")
-    expect(life.last).to_contain_text("Failed")
+    expect(life.filter(has_text="Attempt 2")).to_contain_text("provider_rejected_input")
+    expect(life.last).to_have_text(re.compile(r"Ended.*Failed", re.DOTALL))
     expect(page.get_by_text("Dead letter")).to_have_count(0)
     expect(page).to_have_title("✕ Summary · Uketsuke")
+    visitor.picture("job-failed")
+    assert visitor.hindrances() == []
 
 
 def test_an_operator_sees_no_content_and_the_way_to_the_dead_letter(
@@ -209,6 +202,74 @@ def test_an_operator_sees_no_content_and_the_way_to_the_dead_letter(
     expect(page.get_by_text("The result is hidden from operators.")).to_be_visible()
     expect(page.get_by_text("42", exact=True)).to_have_count(0)
     assert not [each.url for each in visitor.requests if each.url.endswith("/result")]
+
+
+def test_waits_attempts_and_a_takeover_are_told_in_time(visitor: Visitor) -> None:
+    """Of events as only long lives have them."""
+    page = visitor.open()
+    told = page.evaluate(
+        """async () => {
+          const { lifeOf } = await import("/console/job/life.js");
+          const at = second => new Date(second * 1000).toISOString();
+          const event = (type, second, attempt = null) => ({type, at: at(second), attempt});
+          const job = {state: "canceled", terminal: true, created_at: at(0), finished_at: at(90),
+                       cancel_requested_at: at(80)};
+          const life = lifeOf(job, [
+            event("accepted", 0), event("leased", 5, 1), event("running", 20, 1),
+            event("leased", 20, 2), event("deferred", 30, 2), event("leased", 60, 3),
+            event("retrying", 61, 3), event("canceled", 90)]);
+          const second = time => time === undefined ? null : Date.parse(time) / 1000;
+          return life.map(({what, from, to, ending}) =>
+            [what, second(from), second(to), ending?.type ?? null]);
+        }"""
+    )
+
+    assert told == [
+        ["accepted", 0, None, None],
+        ["wait", 0, 5, None],
+        ["attempt", 5, 20, "running"],
+        ["attempt", 20, 30, "deferred"],
+        ["wait", 30, 60, "deferred"],
+        ["attempt", 60, 61, "retrying"],
+        ["wait", 61, 90, "retrying"],
+        ["wished", 80, None, None],
+        ["end", 90, None, None],
+    ]
+
+
+def test_each_failure_has_its_sentence_in_both_languages(visitor: Visitor) -> None:
+    page = visitor.open()
+    codes = page.evaluate("import('/console/words/codes.js').then(({codes}) => codes)")
+
+    assert codes["en"] == dict(MESSAGES)
+    assert codes["ja"].keys() == codes["en"].keys()
+
+
+def test_a_redrive_is_linked_both_ways(visitor: Visitor, desk: Desk) -> None:
+    job = ask(desk, {"status": 500}, max_attempts=1)
+    until(lambda: desk.shown(job)["terminal"])
+    letter = job.replace("job_", "dl_")
+    with desk.stack.api("operator_key") as operator:
+        answer = operator.post(f"/v1/dead-letters/{letter}/redrive", json={"reason": "It is back."})
+    redriven = answer.raise_for_status().json()["id"]
+    page = visitor.open(f"#/jobs/{job}", key=desk.key)
+    page.get_by_role("definition").locator(f"a[title={redriven}]").click()
+
+    state(visitor, "Succeeded")
+    expect(page.get_by_text("A redrive")).to_be_visible()
+    page.get_by_role("definition").locator(f"a[title={job}]").click()
+    state(visitor, "Failed")
+
+
+def test_a_scheduled_job_leads_to_its_schedule(visitor: Visitor, desk: Desk) -> None:
+    job = ask(desk, run_key="schedule:new-year")
+    desk.stack.d1("UPDATE jobs SET origin = 'schedule' WHERE id = ?1", job)
+    page = visitor.open(f"#/jobs/{job}", key=desk.key)
+
+    schedule = page.get_by_role("link", name="new-year", exact=True)
+    expect(schedule).to_have_attribute("href", "#/schedules/new-year")
+    run_key = page.get_by_role("link", name="schedule:new-year")
+    expect(run_key).to_have_attribute("href", "#/jobs?run_key=schedule%3Anew-year")
 
 
 def test_a_job_of_another_tenant_is_not_there(visitor: Visitor, failed: str) -> None:
@@ -269,7 +330,7 @@ def test_what_a_tenant_writes_stays_text_on_a_narrow_screen(
     with visiting(browser, stack, width=360, language="ja", colours="dark") as visitor:
         page = visitor.open(f"#/jobs/{waiting}", key=desk.key)
         expect(page.get_by_text("次の試行まで")).to_be_visible()
-        expect(page.get_by_role("listitem").filter(has_text="待機中")).to_be_visible()
+        expect(page.get_by_role("listitem").filter(has_text="再試行までの待機")).to_be_visible()
         visitor.picture("job-retrying-ja-narrow-dark")
 
         expect(page.get_by_role("definition").get_by_text(f"m{HOSTILE}")).to_be_visible()
@@ -277,12 +338,3 @@ def test_what_a_tenant_writes_stays_text_on_a_narrow_screen(
         assert page.locator("main img, main script").count() == 0
         assert visitor.hindrances() == []
         assert not visitor.overflows()
-
-
-def test_the_page_of_a_failed_job_hinders_nobody(visitor: Visitor, desk: Desk, failed: str) -> None:
-    page = visitor.open(f"#/jobs/{failed}", key=desk.key)
-    state(visitor, "Failed")
-    expect(page.get_by_role("listitem").filter(has_text="Attempt 2")).to_be_visible()
-    visitor.picture("job-failed")
-
-    assert visitor.hindrances() == []

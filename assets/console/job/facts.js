@@ -64,7 +64,8 @@ function scheduleOf(job, tenant, label) {
 }
 
 /** @param {{name: string, text: string}} props */
-const Copied = ({ name, text }) => html`<${Id} id=${text} whole /> <${Copy} text=${text} name=${name} />`;
+const Copied = ({ name, text }) =>
+  html`<span class="copied"><${Id} id=${text} whole /> <${Copy} text=${text} name=${name} /></span>`;
 
 /** @param {{job: any}} props */
 export function Used({ job }) {

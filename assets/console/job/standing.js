@@ -6,6 +6,7 @@ import { useContext } from "preact/hooks";
 import { duration } from "../format.js";
 import { html } from "../html.js";
 import { Chip, StateChip } from "../parts/chip.js";
+import { Failure, useFailure } from "../parts/failure.js";
 import { useNow } from "../parts/now.js";
 import { Progress } from "../parts/progress.js";
 import { When } from "../parts/when.js";
@@ -19,14 +20,16 @@ export function Standing({ job }) {
   const { progress, terminal } = job;
   return html`<section class="card standing" aria-label=${t("title")}>
     <${Said} job=${job} />
-    <p class="now"><${StateChip} state=${job.state} /> <${Clockwork} job=${job} /></p>
+    <p class="now told">
+      <${StateChip} state=${job.state} /> <span><${Clockwork} job=${job} /></span>
+    </p>
     ${
       progress &&
       !terminal &&
       html`<${Progress} label=${t("progress")} ...${progress} text=${t("done_of", progress)} />`
     }
     ${job.cancel_requested_at && !terminal && html`<p class="notice">${t("wish")}</p>`}
-    ${job.error && html`<${Reason} job=${job} />`}
+    ${job.error && job.state !== "canceled" && html`<${Reason} job=${job} />`}
     <p class="hint">${t("attempts_of", { attempts: job.attempts, most: job.max_attempts })}</p>
   </section>`;
 }
@@ -35,7 +38,8 @@ export function Standing({ job }) {
 function Said({ job }) {
   const t = useWords(words);
   const state = useNames(states)(job.state);
-  const more = job.cancel_requested_at && !job.terminal ? t("wish") : (job.error?.message ?? "");
+  const failure = useFailure();
+  const more = job.cancel_requested_at && !job.terminal ? t("wish") : job.error ? failure(job.error) : "";
   return html`<p class="unseen" role="status">${more ? t("said", { state, more }) : state}</p>`;
 }
 
@@ -66,11 +70,11 @@ function Took({ job }) {
 function Reason({ job }) {
   const t = useWords(words);
   const reason = useNames(classes);
-  const { error, state, terminal } = job;
+  const { error, state } = job;
   return html`<div class=${state === "failed" ? "reason bad" : "reason"}>
-    <p class="hint">${t(terminal ? "ended_by" : "last_error")}</p>
-    <p><${Chip} tone=${state === "failed" ? "bad" : "warn"}>${reason(error.class)}<//> ${error.message}</p>
-    <p class="hint"><code>${error.code}</code></p>
+    <p class="hint">${t(state === "failed" ? "ended_by" : "last_error")}</p>
+    <p><${Chip} tone=${state === "failed" ? "bad" : "warn"}>${reason(error.class)}<//></p>
+    <${Failure} failure=${error} />
   </div>`;
 }
 

@@ -50,7 +50,7 @@ function Stand({ job }) {
     <${StateChip} state=${state} />
     ${state === "running" && progress && html`<${Bar} progress=${progress} />`}
     ${!terminal && job.next_attempt_at && html`<span class="soft">${t("next")} <${When} time=${job.next_attempt_at} /></span>`}
-    ${error && state !== "running" && html`<span class="soft">${reason(error.class)}</span>`}
+    ${error && (state === "retrying" || state === "failed") && html`<span class="soft">${reason(error.class)}</span>`}
     ${!terminal && job.cancel_requested_at && html`<${Chip} tone="warn">${t("wish")}<//>`}
   </div>`;
 }

@@ -38,7 +38,7 @@ export const jobs = define({
     times: "期間",
     zone: "タイムゾーン: {zone}",
     progress: "進み具合",
-    done_of: "{total} 中 {done}",
+    done_of: "{done} / {total}",
     next: "次回",
     wish: "取り消し依頼あり",
   },

@@ -122,7 +122,7 @@ class JobCounts(Shape):
 
 
 class Event(Shape, rename={"error_class": "class"}):
-    """One event of a job's life. What ended an attempt says how long it took, why, and its calls."""
+    """One event of a job's life. What ended an attempt says how long it took, why, its calls."""
 
     id: str
     type: str
