@@ -17,6 +17,17 @@ export const PAGES = [
   { pattern: "overview", label: "overview", allowed: isOperator, load: () => import("./views/overview.js") },
   { pattern: "jobs", label: "jobs", allowed: anyone, load: () => import("./views/jobs.js") },
   { pattern: "jobs/:id", allowed: anyone, load: () => import("./views/job.js") },
+  {
+    pattern: "dead-letters",
+    label: "dead_letters",
+    allowed: isOperator,
+    load: () => import("./views/letter_groups.js"),
+  },
+  { pattern: "dead-letters/list", allowed: isOperator, load: () => import("./views/letters.js") },
+  { pattern: "dead-letters/:id", allowed: isOperator, load: () => import("./views/letter.js") },
+  { pattern: "redrives", label: "redrives", allowed: isOperator, load: () => import("./views/redrives.js") },
+  { pattern: "redrives/new", allowed: isOperator, load: () => import("./views/new_redrive.js") },
+  { pattern: "redrives/:id", allowed: isOperator, load: () => import("./views/redrive.js") },
   { pattern: "usage", label: "usage", allowed: anyone, load: () => import("./views/usage.js") },
   { pattern: "alerts", label: "alerts", allowed: isOperator, load: () => import("./views/alerts.js") },
 ];

@@ -235,6 +235,23 @@ def test_the_numbers_of_the_hour_lead_to_the_jobs_that_they_count(
         assert titles == {jobs[state] for state in counted[label]}
 
 
+def test_the_numbers_of_dead_letters_lead_to_groups_and_letters(
+    visitor: Visitor, desk: Desk, jobs: dict[str, str]
+) -> None:
+    page = visitor.open("#/overview", key="operator_key")
+    links = [
+        figure(page, "Dead letters", label).get_by_role("link").get_attribute("href")
+        for label in ("Open", "In the last hour")
+    ]
+    links.append(
+        page.get_by_role("link", name=re.compile(r"^Invalid input \d+$")).get_attribute("href")
+    )
+
+    for link in links:
+        visitor.open(f"{link}&tenant={desk.stack.tenant_of(desk.key)}")
+        expect(page.locator("tbody tr")).to_have_count(1)
+
+
 def test_every_number_has_a_list_behind_it(visitor: Visitor, jobs: dict[str, str]) -> None:
     wait = {"oldest_waiting_seconds": 90, "oldest_waiting_job_id": jobs["succeeded"]}
     answer(visitor, METRICS, {**told(visitor, METRICS), **wait})

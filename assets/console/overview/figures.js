@@ -123,7 +123,7 @@ function Letters({ letters }) {
         figure(t("open"), letters.open),
         figure(t("past_triage"), letters.past_triage),
         figure(t("expiring"), letters.expiring),
-        figure(t("letters_hour"), letters.last_hour, href(["dead-letters"])),
+        figure(t("letters_hour"), letters.last_hour, href(["dead-letters", "list"], { status: "all" })),
       ]}
     />
   <//>`;
@@ -196,7 +196,7 @@ function Classes({ classes }) {
     ${t("failed_by")}:${" "}
     ${found.map(
       ([name, amount], index) =>
-        html`${index > 0 && " · "}<a key=${name} href=${href(["dead-letters"], { status: "open", class: name })}>
+        html`${index > 0 && " · "}<a key=${name} href=${href(["dead-letters", "list"], { status: "all", class: name })}>
             ${called(name)} ${count(amount, language)}
           </a>`,
     )}

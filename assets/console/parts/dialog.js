@@ -25,19 +25,26 @@ export function Ask({ title, verb, stay, danger = false, reason = false, ready =
   const [why, setWhy] = useState("");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState(/** @type {ApiError | null} */ (null));
-  useEffect(() => dialog.current?.showModal(), []);
+  const acting = useRef(false); // at once, where a second press could come before the next drawing
+  useEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    return () => shown?.close(); // gives the focus back to where it was
+  }, []);
 
   const submit = async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
-    if (busy) return;
+    if (acting.current) return;
+    acting.current = true;
     setBusy(true);
     setError(null);
     try {
-      await act(why.trim());
+      await act(why.trim().replace(/\s+/g, " ")); // the API takes one line
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem;
       setError(problem);
     } finally {
+      acting.current = false;
       setBusy(false);
     }
   };

@@ -95,6 +95,99 @@ export const engines = define({
   ja: { queue: "キュー", workflow: "ワークフロー" },
 });
 
+/** The way by which a job came to its dead letter. */
+export const roads = define({
+  en: {
+    permanent: "No retry could help, so it failed at once",
+    exhausted: "Every attempt failed",
+    crashed: "It took its worker down",
+    stale: "Its run outlived the limit",
+    deadline: "Its time was over before it was done",
+    budget: "The money was not there",
+    undecodable: "A message in the queue that is no job’s",
+    queue_dlq: "The queue had given up its message",
+  },
+  ja: {
+    permanent: "再試行しても無駄なため、すぐに失敗",
+    exhausted: "すべての試行が失敗",
+    crashed: "ワーカーを異常終了させた",
+    stale: "実行が制限時間を超えた",
+    deadline: "終わる前に期限が過ぎた",
+    budget: "予算が足りなかった",
+    undecodable: "どのジョブのものでもないメッセージ",
+    queue_dlq: "キューがメッセージの配信を断念",
+  },
+});
+
+/** What most likely helps. */
+export const verdicts = define({
+  en: {
+    redrive: "Redrive once the cause is over",
+    fix_input: "Mend the input with a patch, or discard",
+    fix_configuration: "Mend the configuration, then redrive",
+    wait: "Wait until the provider’s allowance renews, then redrive",
+  },
+  ja: {
+    redrive: "原因が解消したら再実行",
+    fix_input: "パッチで入力を直して再実行、または破棄",
+    fix_configuration: "設定を直してから再実行",
+    wait: "プロバイダーの利用枠が戻るのを待ってから再実行",
+  },
+});
+
+export const letterStatuses = define({
+  en: { open: "Open", redriven: "Redriven", discarded: "Discarded" },
+  ja: { open: "未対応", redriven: "再実行済み", discarded: "破棄済み" },
+});
+
+/** How an attempt ended. */
+export const outcomes = define({
+  en: { succeeded: "Succeeded", deferred: "Given back", failed: "Failed", lost: "Lost", canceled: "Canceled" },
+  ja: { succeeded: "成功", deferred: "差し戻し", failed: "失敗", lost: "喪失", canceled: "取り消し" },
+});
+
+/** Where a bulk redrive stands. */
+export const redriveStates = define({
+  en: { canary: "Canary", running: "Running", stopped: "Stopped", done: "Done" },
+  ja: { canary: "先行確認中", running: "実行中", stopped: "停止", done: "完了" },
+});
+
+/** Why a bulk redrive was stopped. */
+export const stops = define({
+  en: {
+    asked: "A person stopped it",
+    canaries_failed: "It stopped by itself: most of the first ones failed again as before",
+    still_failing: "It stopped by itself: most of the latest ones failed again as before",
+  },
+  ja: {
+    asked: "担当者が停止しました",
+    canaries_failed: "自動停止：先行分の過半数が前と同じ失敗をしました",
+    still_failing: "自動停止：直近の過半数が前と同じ失敗をしました",
+  },
+});
+
+/** Why a bulk redrive has passed a letter over, and what helps. */
+export const skips = define({
+  en: {
+    not_replayable: "As they are they would fail again: redrive each with a patch",
+    input_gone: "Their input, or their job, was deleted after its time",
+    needs_force: "Redriven three times already: redrive each by itself",
+    run_in_progress: "A live job holds the run key: redrive once that has ended",
+    not_taken: "This deployment would not take the job any more",
+    unavailable: "The input could not be read: try again when storage is well",
+    unexpected: "Our own fault: the log’s letter_not_redriven says where",
+  },
+  ja: {
+    not_replayable: "このままでは再び失敗します。パッチをつけて個別に再実行してください",
+    input_gone: "入力またはジョブが保存期間を過ぎて削除されています",
+    needs_force: "すでに 3 回再実行されています。個別に再実行してください",
+    run_in_progress: "実行キーを使用中のジョブがあります。終了後に再実行してください",
+    not_taken: "現在の構成ではこのジョブを受け付けられません",
+    unavailable: "入力を読み出せませんでした。ストレージの復旧後に再度実行してください",
+    unexpected: "システム側の不具合です。ログの letter_not_redriven を確認してください",
+  },
+});
+
 /** What is worth an alert. */
 export const conditions = define({
   en: {
