@@ -14,6 +14,7 @@ const anyone = () => true;
 
 /** In the order of the menu. @type {Page[]} */
 export const PAGES = [
+  { pattern: "overview", label: "overview", allowed: isOperator, load: () => import("./views/overview.js") },
   { pattern: "jobs", label: "jobs", allowed: anyone, load: () => import("./views/jobs.js") },
   { pattern: "jobs/:id", allowed: anyone, load: () => import("./views/job.js") },
   {
@@ -27,6 +28,8 @@ export const PAGES = [
   { pattern: "redrives", label: "redrives", allowed: isOperator, load: () => import("./views/redrives.js") },
   { pattern: "redrives/new", allowed: isOperator, load: () => import("./views/new_redrive.js") },
   { pattern: "redrives/:id", allowed: isOperator, load: () => import("./views/redrive.js") },
+  { pattern: "usage", label: "usage", allowed: anyone, load: () => import("./views/usage.js") },
+  { pattern: "alerts", label: "alerts", allowed: isOperator, load: () => import("./views/alerts.js") },
 ];
 
 /** Where a caller without an address begins. @param {Caller} caller */

@@ -38,12 +38,19 @@ export function Choice({ label, name, query, options, none }) {
 }
 
 /** Taken over when it is left or Enter is pressed, and not at each letter.
- * @param {{label: string, name: string, query: URLSearchParams, hint?: string}} props */
-export function Text({ label, name, query, hint }) {
+ * @param {{label: string, name: string, query: URLSearchParams, hint?: string, type?: "text" | "date"}} props */
+export function Text({ label, name, query, hint, type = "text" }) {
   const id = useId();
   const change = (/** @type {any} */ event) => setQuery({ [name]: event.currentTarget.value.trim() || null });
   return html`<div class="filter">
     <label for=${id}>${label}</label>
-    <input id=${id} value=${query.get(name) ?? ""} placeholder=${hint} autocomplete="off" onChange=${change} />
+    <input
+      id=${id}
+      type=${type}
+      value=${query.get(name) ?? ""}
+      placeholder=${hint}
+      autocomplete="off"
+      onChange=${change}
+    />
   </div>`;
 }

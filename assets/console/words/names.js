@@ -187,3 +187,58 @@ export const skips = define({
     unexpected: "システム側の不具合です。ログの letter_not_redriven を確認してください",
   },
 });
+
+/** What is worth an alert. */
+export const conditions = define({
+  en: {
+    dead_letters_open: "Open dead letters",
+    dead_letters_past_triage: "Dead letters past their time",
+    dead_letters_expiring: "Dead letters about to lose their input",
+    dead_letters_growth: "Jobs that ended badly in an hour",
+    dlq_oldest_seconds: "Oldest message of the dead-letter queue",
+    oldest_waiting_seconds: "Oldest waiting job",
+    oldest_due_seconds: "Job overdue most",
+    failed_per_mille: "Share of failed jobs",
+    budget_used_percent: "Use of a tenant's daily budget",
+    spend_today_cents: "Cost of today",
+    sweep_lag_seconds: "Delay of the sweep",
+    lanes_denied: "Models that refuse us",
+  },
+  ja: {
+    dead_letters_open: "未対応のデッドレター",
+    dead_letters_past_triage: "判断の期限を過ぎたデッドレター",
+    dead_letters_expiring: "まもなく入力が失われるデッドレター",
+    dead_letters_growth: "1 時間に失敗したジョブ",
+    dlq_oldest_seconds: "デッドレターキューの最古のメッセージ",
+    oldest_waiting_seconds: "最も長く待っているジョブ",
+    oldest_due_seconds: "最も遅れているジョブ",
+    failed_per_mille: "失敗の割合",
+    budget_used_percent: "テナントの 1 日の予算の使用率",
+    spend_today_cents: "今日の費用",
+    sweep_lag_seconds: "定期処理の遅れ",
+    lanes_denied: "拒否しているモデル",
+  },
+});
+
+export const alertStates = define({
+  en: { ok: "Within its limit", pending: "Above its limit", firing: "Firing" },
+  ja: { ok: "正常", pending: "超過（様子見）", firing: "発報中" },
+});
+
+/** Why the webhook of the alerts was not told. */
+export const deliveryFaults = define({
+  en: {
+    timeout: "no answer in time",
+    unreachable: "no connection, or a wrong URL",
+    redirected: "redirected: set the new URL",
+    refused: "refused by the receiver",
+    broken: "the receiver is broken",
+  },
+  ja: {
+    timeout: "時間内に応答なし",
+    unreachable: "接続できないか URL が誤り",
+    redirected: "転送された（新しい URL を設定）",
+    refused: "受信側が拒否",
+    broken: "受信側の障害",
+  },
+});
