@@ -5,15 +5,25 @@ import { isOperator, mayWrite } from "./session.js";
 
 /** @typedef {import("./session.js").Caller} Caller */
 /** `:name` in a pattern takes any segment. A page with a `label` stands in the menu; its view is
- * loaded when it is first opened and gets `{params, query}`.
- * @typedef {{pattern: string, label?: string, allowed: (caller: Caller) => boolean,
+ * loaded when it is first opened and gets `{params, query}`. `refusal` says who is allowed, where it
+ * is not the operators.
+ * @typedef {{pattern: string, label?: string, allowed: (caller: Caller) => boolean, refusal?: "no_write",
  *   load: () => Promise<{default: import("preact").FunctionComponent<ViewProps>}>}} Page */
 /** @typedef {{params: Record<string, string>, query: URLSearchParams}} ViewProps */
 
 const anyone = () => true;
 
 /** In the order of the menu. @type {Page[]} */
-export const PAGES = [{ pattern: "jobs", label: "jobs", allowed: anyone, load: () => import("./views/jobs.js") }];
+export const PAGES = [
+  {
+    pattern: "submit",
+    label: "submit",
+    allowed: mayWrite,
+    refusal: "no_write",
+    load: () => import("./views/submit.js"),
+  },
+  { pattern: "jobs", label: "jobs", allowed: anyone, load: () => import("./views/jobs.js") },
+];
 
 /** Where a caller without an address begins. @param {Caller} caller */
 export const home = (caller) => (isOperator(caller) ? ["overview"] : mayWrite(caller) ? ["submit"] : ["jobs"]);
