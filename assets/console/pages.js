@@ -23,6 +23,7 @@ export const PAGES = [
     load: () => import("./views/submit.js"),
   },
   { pattern: "jobs", label: "jobs", allowed: anyone, load: () => import("./views/jobs.js") },
+  { pattern: "jobs/:id", allowed: anyone, load: () => import("./views/job.js") },
 ];
 
 /** Where a caller without an address begins. @param {Caller} caller */

@@ -35,7 +35,7 @@ OPERATING = (
 )  # fmt: skip
 _METHODS = (
     "find", "accept", "page", "put_stream", "put", "delete", "usage", "groups", "kept", "start",
-    "standing", "stop", "ask", "repairable", "look",
+    "standing", "counts", "stop", "ask", "repairable", "look",
 )  # fmt: skip
 CLOSED = [route for route in ROUTES if route.scopes]
 PARTED = [route for route in CLOSED if route.scopes != set(Scope)]  # not open to every key

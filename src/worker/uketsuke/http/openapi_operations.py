@@ -45,6 +45,12 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         answer="A page. It may be short, or empty, and still have a next one.",
         content=_json("JobList"),
     ),
+    "count_jobs": Operation(
+        summary="See how many jobs there are of each state",
+        answer="A count for each state. A capped one was not looked at to the end: it may be more.",
+        content=_json("JobCounts"),
+        tagged=True,
+    ),
     "submit_job": Operation(
         summary="Submit a job",
         status=202,

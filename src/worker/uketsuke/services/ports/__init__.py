@@ -82,6 +82,7 @@ from uketsuke.services.ports.store import (
     KeyStore,
     Listing,
     Purging,
+    StateCount,
     Sweeping,
     Woken,
 )
@@ -191,6 +192,7 @@ __all__ = [
     "SchedulePage",
     "Schedules",
     "ShownRedrive",
+    "StateCount",
     "Steps",
     "StoredStream",
     "StreamedBody",
