@@ -93,7 +93,7 @@ function Chosen({ files, change }) {
             aria-label=${t("take_out", { name: file.name })}
             onClick=${() => change({ files: files.filter((_, place) => place !== at) })}
           >
-            ✕
+            ${t("remove")}
           </button>
         </li>`,
     )}

@@ -53,7 +53,6 @@ function Text({ draft, kind, offer, change }) {
   const { told, shown } = useFaults("/input", `${id}-hint`);
   const many = wayOf(draft, kind) === "texts";
   const bytes = useMemo(() => bytesOf(draft.text), [draft.text]);
-  const limits = { size: size(bytes, language), limit: size(INLINE_BYTES, language) };
   return html`
     ${many && html`<${Cut} draft=${draft} kind=${kind} change=${change} />`}
     <div class="field">
@@ -66,7 +65,8 @@ function Text({ draft, kind, offer, change }) {
         ...${told}
       ></textarea>
       <p class="hint" id=${`${id}-hint`}>
-        ${many && html`<${HowMany} draft=${draft} kind=${kind} offer=${offer} /> `}${t("text_size", limits)}
+        ${many && html`<${HowMany} draft=${draft} kind=${kind} offer=${offer} /> `}${bytes > 0 && t("text_size", { size: size(bytes, language) })}
+        ${t("text_limit", { limit: `${INLINE_BYTES / 1024} KiB` })}
       </p>
       ${shown}
     </div>

@@ -36,7 +36,7 @@ export function Metadata({ pairs, most, change }) {
             aria-label=${t("pair_remove", { number: at + 1 })}
             onClick=${() => change(pairs.filter((_, place) => place !== at))}
           >
-            ✕
+            ${t("remove")}
           </button>
         </div>`,
     )}
