@@ -59,8 +59,9 @@ FIGURES = (metric_statements, alerts, money_and_lanes)
 # that are parked, the few conditions, alerts, duties and counters, and the open dead letters, but
 # in their own index alone.
 _HARMLESS = re.compile(
-    r"SCAN (json_each|wave|held|e|asked|named|asks|put|page|owner|span|now|s|lanes|parked|other"
-    r"|conditions|alerts|said|duties|counters|dead_letters USING COVERING INDEX dead_letters_open|"
+    r"SCAN (json_each|wave|held|e|asked|named|asks|put|page|looked|owner|span|now|s|lanes|parked"
+    r"|other|conditions|alerts|said|duties|counters"
+    r"|dead_letters USING COVERING INDEX dead_letters_open|"
     # Stops where its LIMIT says.
     r"dead_letters USING INDEX dead_letters_by_time"
     r"|\(subquery-\d+\)|CONSTANT ROW|\d+ CONSTANT)"
@@ -111,6 +112,8 @@ FOUND_BY = {
     "SELECT_SPENDER": "SEARCH usage_days USING INDEX usage_days_by_day (day=?)",
     "SUM_SPANS": "SEARCH usage_days USING INDEX usage_days_by_day (day>?)",
     "LIVE_JOBS": "SEARCH jobs USING INDEX jobs_wake_at",
+    "LIST_LIVE": "SEARCH jobs USING INDEX jobs_wake_at",
+    "MANY_LIVE": "SEARCH jobs USING COVERING INDEX jobs_wake_at",
     "COUNT_LIVE": "SEARCH jobs USING INDEX jobs_wake_at",
     "COUNT_NEWEST_OF_ALL": "SEARCH jobs USING INDEX jobs_by_id",
     "COUNT_NEWEST_OF_A_TENANT": "SEARCH jobs USING PRIMARY KEY (tenant_id=?)",

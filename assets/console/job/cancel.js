@@ -1,7 +1,7 @@
 // @ts-check
 /** Stopping a job, after a question. */
 
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 import { post, segment } from "../api.js";
 import { html } from "../html.js";
@@ -15,11 +15,16 @@ import { job as words } from "../words/job.js";
 export function Cancel({ job, refresh }) {
   const t = useWords(words);
   const [asking, setAsking] = useState(false);
+  const was = useRef(false);
+  // The button may be gone with the question: then the focus is nowhere.
+  useEffect(() => {
+    if (!asking && document.activeElement === document.body && was.current) document.querySelector("h1")?.focus();
+    was.current = asking;
+  }, [asking]);
   const act = async () => {
     try {
       await post(`/v1/jobs/${segment(job.id)}/cancel`);
       setAsking(false);
-      document.querySelector("h1")?.focus(); // the button goes with the job's life
     } finally {
       refresh(); // when it was refused too: the job has ended, then
     }

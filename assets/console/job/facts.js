@@ -6,6 +6,7 @@ import { useContext } from "preact/hooks";
 import { useCaller } from "../caller.js";
 import { count, money } from "../format.js";
 import { html } from "../html.js";
+import { Card } from "../parts/card.js";
 import { Facts } from "../parts/facts.js";
 import { Copy, Id } from "../parts/id.js";
 import { When } from "../parts/when.js";
@@ -15,13 +16,6 @@ import { Speech, useNames, useWords } from "../words.js";
 import { job as words } from "../words/job.js";
 import { engines, kinds, origins } from "../words/names.js";
 import { shell } from "../words/shell.js";
-
-/** @param {{title: string, children?: any}} props */
-const Card = ({ title, children }) =>
-  html`<section class="card">
-    <h2>${title}</h2>
-    ${children}
-  </section>`;
 
 /** @param {{job: any}} props */
 export function About({ job }) {

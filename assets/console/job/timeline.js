@@ -6,6 +6,7 @@ import { useContext, useEffect, useRef } from "preact/hooks";
 import { segment } from "../api.js";
 import { duration, fullTime, money } from "../format.js";
 import { html } from "../html.js";
+import { Card } from "../parts/card.js";
 import { Chip, StateChip } from "../parts/chip.js";
 import { Facts } from "../parts/facts.js";
 import { Loading } from "../parts/loading.js";
@@ -35,8 +36,7 @@ export function Timeline({ job }) {
     if (asked.current !== mark) events.refresh();
     asked.current = mark;
   }, [mark]);
-  return html`<section class="card">
-    <h2>${t("life")}</h2>
+  return html`<${Card} title=${t("life")}>
     ${events.error && html`<${Problem} error=${events.error} retry=${events.refresh} />`}
     ${
       events.data
@@ -47,7 +47,7 @@ export function Timeline({ job }) {
           </ol>`
         : !events.error && html`<${Loading} />`
     }
-  </section>`;
+  <//>`;
 }
 
 /** @param {{job: any, stretch: Stretch}} props */

@@ -11,6 +11,7 @@ import { Cancel } from "../job/cancel.js";
 import { About, Metadata, Times, Used } from "../job/facts.js";
 import { Standing } from "../job/standing.js";
 import { Timeline } from "../job/timeline.js";
+import { Card } from "../parts/card.js";
 import { Id } from "../parts/id.js";
 import { Loading } from "../parts/loading.js";
 import { Page } from "../parts/page.js";
@@ -85,8 +86,7 @@ function Gone({ polled: { error } }) {
 function Outcome({ job }) {
   const t = useWords(words);
   const operator = isOperator(useCaller());
-  return html`<section class="card">
-    <h2>${t("result")}</h2>
+  return html`<${Card} title=${t("result")}>
     ${
       job.erased_at
         ? html`<p>${t("erased_at")}: <${When} time=${job.erased_at} full /></p>`
@@ -94,5 +94,5 @@ function Outcome({ job }) {
           ? html`<p class="empty">${t("result_hidden")}</p>`
           : html`<${Result} job=${job} />`
     }
-  </section>`;
+  <//>`;
 }

@@ -19,11 +19,18 @@ from uketsuke.domain.lifecycle import JobState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFilter:
-    """Which jobs a list is about; None is any."""
+    """Which jobs a list is about; None is any. Times are from ``after`` on, until ``before``.
+
+    A job that a schedule started was created, as this goes, when it was due.
+    """
 
     state: str | None = None
     kind: str | None = None
     run_key: str | None = None
+    created_after: datetime | None = None
+    created_before: datetime | None = None
+    finished_after: datetime | None = None
+    finished_before: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
