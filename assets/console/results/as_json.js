@@ -6,7 +6,7 @@ import { useWords } from "../words.js";
 import { results } from "../words/results.js";
 
 /** A browser lays out so many letters at once without a pause. */
-const LONGEST = 200_000;
+const LONGEST = 100_000;
 
 /** @param {{body: any}} props */
 export function AsJson({ body }) {

@@ -74,5 +74,5 @@ function Near({ vectors: { dimensions, floats }, rows, texts }) {
 /** How near, as a number and a length. @param {{score: number}} props */
 const Score = ({ score }) =>
   html`<span class="score">
-    <meter min="0" max="1" value=${Math.max(score, 0)} aria-hidden="true"></meter> ${score.toFixed(3)}
+    ${score.toFixed(3)} <meter min="0" max="1" value=${Math.max(score, 0)} aria-hidden="true"></meter>
   </span>`;
