@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, Final
 
 from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
 
 from tests.acceptance.runs import Desk, slow
 from tests.acceptance.test_sources import COFFEE, needs_speech
+from tests.console.browser import ROOT
 from tests.console.visitor import Visitor, visiting
 from tests.support.jobs import ended, submit
 from tests.support.running import Stack
+from uketsuke.http.input_member import MOST_REFS, MOST_TEXTS
+from uketsuke.kinds.registry import KINDS
+from uketsuke.settings import Settings
 
 TEXT: Final = "The reception desk takes each request once. Nothing is lost. " * 4
 SCRIPT: Final = "<script>document.title = 'taken'</script><img src=x onerror=alert(1)>"
@@ -209,6 +214,8 @@ def test_a_file_that_is_dropped_is_uploaded_and_its_passages_are_compared(visito
     expect(page.get_by_role("list", name="Nearest to passage 3")).to_be_visible()
     expect(page.get_by_role("blockquote")).to_have_text(passages[2])
     assert page.locator("main script, main img").count() == 0
+    page.reload()
+    expect(page.get_by_text("The texts are known only to the tab")).to_be_visible()
 
 
 @needs_speech
@@ -284,6 +291,23 @@ def test_what_cannot_be_worked_is_told_before_anything_is_sent(visitor: Visitor)
 
     expect(page.get_by_role("alert")).to_contain_text("This file is empty: empty.wav")
     assert not [r for r in visitor.requests if r.method in {"PUT", "POST"}]
+
+
+def test_the_limits_that_are_told_are_those_that_hold() -> None:
+    said = (ROOT / "assets" / "console" / "words" / "params.js").read_text()
+    hints = said[said.index("fileHints") :]
+    form = (ROOT / "assets" / "console" / "submit" / "draft.js").read_text()
+    settings = Settings()
+
+    for kind in KINDS.values():
+        of_the_kind = re.findall(rf"^    {kind.name}: (.*)", hints, re.MULTILINE)
+        heard = f"{settings.transcribe_max_bytes // 10**6} MB"
+        limit = heard if kind.hears else f"{kind.max_input_bytes // 2**20} MiB"
+        assert [limit in hint for hint in of_the_kind] == [True, True], kind.name
+    assert f"up to {MOST_TEXTS:,} of them" in hints
+    assert f"up to {MOST_REFS} of them" in hints
+    assert f"INLINE_BYTES = {settings.max_text_bytes // 1024} * 1024;" in form
+    assert f"UPLOAD_BYTES = {settings.max_upload_bytes:_};" in form
 
 
 def test_a_key_that_may_not_write_gets_no_form(visitor: Visitor) -> None:

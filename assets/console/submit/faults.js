@@ -33,7 +33,7 @@ export function useFaults(pointer, hint) {
   const shown =
     faults.length > 0 &&
     html`<ul class="faults refusal" id=${id}>
-      ${faults.map((fault) => html`<li key=${fault.pointer + fault.code}>${fault.detail}</li>`)}
+      ${faults.map((fault, at) => html`<li key=${at}>${fault.detail}</li>`)}
     </ul>`;
   return { told, shown };
 }
@@ -48,8 +48,8 @@ export function Summary({ faults }) {
     <p>${t("faults", { count: faults.length })}</p>
     <ul>
       ${faults.map(
-        (fault) =>
-          html`<li key=${fault.pointer + fault.code}>
+        (fault, at) =>
+          html`<li key=${at}>
             <a href=${href(["submit"])} onClick=${(/** @type {Event} */ event) => goTo(event, fault)}>
               <code>${fault.pointer || "/"}</code> ${fault.detail}
             </a>

@@ -4,12 +4,15 @@
  * so that they go with the tab; the API gives an input to nobody.
  */
 
+import { SIGNED_OUT } from "../api.js";
+
 const MOST_JOBS = 20;
 /** Of a larger file nothing is kept. */
 const MOST_BYTES = 2_000_000;
 
 /** @type {Map<string, string[]>} */
 const kept = new Map();
+window.addEventListener(SIGNED_OUT, () => kept.clear());
 
 /** @param {string} job @param {string[]} texts */
 export function keepTexts(job, texts) {
