@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.acceptance.runs import Desk, slow
 from tests.console.visitor import Visitor, visiting
 from tests.support.running import Stack, until
+from uketsuke.domain.failure import MESSAGES
 
 SHORT = "The desk takes each request once."
 AWAY = {"status": 503, "retry_after": 600}
@@ -54,9 +55,7 @@ def cancel(desk: Desk, job: str) -> None:
 
 def state(visitor: Visitor, name: str) -> None:
     """Wait until the page says that the job stands so."""
-    expect(standing(visitor.page).locator(".chip").first).to_have_text(
-        name, timeout=30_000
-    )
+    expect(standing(visitor.page).locator(".chip").first).to_have_text(name, timeout=30_000)
 
 
 def standing(page: Page) -> Any:
@@ -190,7 +189,8 @@ def test_a_failed_job_tells_its_attempts_and_what_ended_it(
     expect(life.filter(has_text="Attempt 1")).to_contain_text("Provider unavailable")
     expect(life.filter(has_text="Attempt 2")).to_contain_text("Invalid input")
     expect(life.filter(has_text="Attempt 2")).to_contain_text("at the provider")
-    expect(life.last).to_contain_text("Failed")
+    expect(life.filter(has_text="Attempt 2")).to_contain_text("provider_rejected_input")
+    expect(life.last).to_have_text(re.compile(r"Ended.*Failed", re.DOTALL))
     expect(page.get_by_text("Dead letter")).to_have_count(0)
     expect(page).to_have_title("✕ Summary · Uketsuke")
 
@@ -211,6 +211,47 @@ def test_an_operator_sees_no_content_and_the_way_to_the_dead_letter(
     expect(page.get_by_text("The result is hidden from operators.")).to_be_visible()
     expect(page.get_by_text("42", exact=True)).to_have_count(0)
     assert not [each.url for each in visitor.requests if each.url.endswith("/result")]
+
+
+def test_waits_attempts_and_a_takeover_are_told_in_time(visitor: Visitor) -> None:
+    """Of events as only long lives have them."""
+    page = visitor.open()
+    told = page.evaluate(
+        """async () => {
+          const { lifeOf } = await import("/console/job/life.js");
+          const at = second => new Date(second * 1000).toISOString();
+          const event = (type, second, attempt = null) => ({type, at: at(second), attempt});
+          const job = {state: "canceled", terminal: true, created_at: at(0), finished_at: at(90),
+                       cancel_requested_at: at(80)};
+          const life = lifeOf(job, [
+            event("accepted", 0), event("leased", 5, 1), event("running", 20, 1),
+            event("leased", 20, 2), event("deferred", 30, 2), event("leased", 60, 3),
+            event("retrying", 61, 3), event("canceled", 90)]);
+          const second = time => time === undefined ? null : Date.parse(time) / 1000;
+          return life.map(({what, from, to, ending}) =>
+            [what, second(from), second(to), ending?.type ?? null]);
+        }"""
+    )
+
+    assert told == [
+        ["accepted", 0, None, None],
+        ["wait", 0, 5, None],
+        ["attempt", 5, 20, "running"],
+        ["attempt", 20, 30, "deferred"],
+        ["wait", 30, 60, "deferred"],
+        ["attempt", 60, 61, "retrying"],
+        ["wait", 61, 90, "retrying"],
+        ["wished", 80, None, None],
+        ["end", 90, None, None],
+    ]
+
+
+def test_each_failure_has_its_sentence_in_both_languages(visitor: Visitor) -> None:
+    page = visitor.open()
+    codes = page.evaluate("import('/console/words/codes.js').then(({codes}) => codes)")
+
+    assert codes["en"] == dict(MESSAGES)
+    assert codes["ja"].keys() == codes["en"].keys()
 
 
 def test_a_job_of_another_tenant_is_not_there(visitor: Visitor, failed: str) -> None:
@@ -281,9 +322,7 @@ def test_what_a_tenant_writes_stays_text_on_a_narrow_screen(
         assert not visitor.overflows()
 
 
-def test_the_page_of_a_failed_job_hinders_nobody(
-    visitor: Visitor, desk: Desk, failed: str
-) -> None:
+def test_the_page_of_a_failed_job_hinders_nobody(visitor: Visitor, desk: Desk, failed: str) -> None:
     page = visitor.open(f"#/jobs/{failed}", key=desk.key)
     state(visitor, "Failed")
     expect(page.get_by_role("listitem").filter(has_text="Attempt 2")).to_be_visible()

@@ -1,12 +1,12 @@
 // @ts-check
 /** A job's events as the stretches of time that people ask about: waits, attempts, the end. */
 
-/** @typedef {{type: string, at: string, attempt: number | null, class: string | null, code?: string | null,
- *   message?: string | null, duration_ms: number | null, provider_ms: number | null, provider?: string | null,
- *   model?: string | null, provider_request_id?: string | null, cost_usd?: string | null}} Happening */
+/** @typedef {{type: string, at: string, attempt: number | null, class: string | null, code: string | null,
+ *   message: string | null, duration_ms: number | null, provider_ms: number | null, provider: string | null,
+ *   model: string | null, provider_request_id: string | null, cost_usd: string | null}} Happening */
 
 /** A stretch without `to` goes on. `ending` is how an attempt ended, or the attempt after which one waits.
- * @typedef {{what: "accepted" | "wait" | "attempt" | "wish" | "end", from: string, to?: string,
+ * @typedef {{what: "accepted" | "wait" | "attempt" | "wished" | "end", from: string, to?: string,
  *   number?: number | null, ending?: Happening}} Stretch */
 
 /** A wait that nobody would notice is not told. */
@@ -60,5 +60,5 @@ function withWish(job, life) {
   if (!wished) return life;
   const later = life.findIndex(({ what, from }) => what === "end" || Date.parse(from) > Date.parse(wished));
   const at = later < 0 ? life.length : later;
-  return [...life.slice(0, at), { what: "wish", from: wished }, ...life.slice(at)];
+  return [...life.slice(0, at), { what: "wished", from: wished }, ...life.slice(at)];
 }

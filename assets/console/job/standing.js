@@ -6,6 +6,7 @@ import { useContext } from "preact/hooks";
 import { duration } from "../format.js";
 import { html } from "../html.js";
 import { Chip, StateChip } from "../parts/chip.js";
+import { Failure, useFailure } from "../parts/failure.js";
 import { useNow } from "../parts/now.js";
 import { Progress } from "../parts/progress.js";
 import { When } from "../parts/when.js";
@@ -35,7 +36,8 @@ export function Standing({ job }) {
 function Said({ job }) {
   const t = useWords(words);
   const state = useNames(states)(job.state);
-  const more = job.cancel_requested_at && !job.terminal ? t("wish") : (job.error?.message ?? "");
+  const failure = useFailure();
+  const more = job.cancel_requested_at && !job.terminal ? t("wish") : job.error ? failure(job.error) : "";
   return html`<p class="unseen" role="status">${more ? t("said", { state, more }) : state}</p>`;
 }
 
@@ -69,8 +71,8 @@ function Reason({ job }) {
   const { error, state, terminal } = job;
   return html`<div class=${state === "failed" ? "reason bad" : "reason"}>
     <p class="hint">${t(terminal ? "ended_by" : "last_error")}</p>
-    <p><${Chip} tone=${state === "failed" ? "bad" : "warn"}>${reason(error.class)}<//> ${error.message}</p>
-    <p class="hint"><code>${error.code}</code></p>
+    <p><${Chip} tone=${state === "failed" ? "bad" : "warn"}>${reason(error.class)}<//></p>
+    <${Failure} failure=${error} />
   </div>`;
 }
 

@@ -8,6 +8,7 @@ import { duration, fullTime, money } from "../format.js";
 import { html } from "../html.js";
 import { Card } from "../parts/card.js";
 import { Chip, StateChip } from "../parts/chip.js";
+import { Failure, useFailure } from "../parts/failure.js";
 import { Facts } from "../parts/facts.js";
 import { Loading } from "../parts/loading.js";
 import { useNow } from "../parts/now.js";
@@ -54,59 +55,77 @@ export function Timeline({ job }) {
 function Told({ job, stretch }) {
   const t = useWords(words);
   const { what, from } = stretch;
-  const tone = what === "end" ? (TONES[job.state] ?? "neutral") : what === "attempt" ? toneOf(stretch) : "neutral";
-  return html`<li class="${what} ${tone}">
-    ${what === "accepted" && html`<b>${t("accepted")}</b>`} ${what === "wish" && html`<b>${t("wished")}</b>`}
-    ${what === "wait" && html`<${Wait} job=${job} stretch=${stretch} />`}
-    ${what === "attempt" && html`<${Attempt} stretch=${stretch} />`} ${what === "end" && html`<${End} job=${job} />`}
-    ${what !== "wait" && html`<p class="at"><${When} time=${from} full /></p>`}
-    ${what === "attempt" && html`<${Evidence} stretch=${stretch} />`}
+  if (what === "attempt") return html`<${Attempt} stretch=${stretch} />`;
+  if (what === "wait") return html`<${Wait} job=${job} stretch=${stretch} />`;
+  const name =
+    what === "end" ? html`<b>${t("finished")}</b> <${StateChip} state=${job.state} />` : html`<b>${t(what)}</b>`;
+  return html`<li class=${what === "end" ? toneOf(job.state) : ""}>
+    <p>${name}</p>
+    <p class="at"><${When} time=${from} full /></p>
   </li>`;
 }
 
-/** @param {Stretch} stretch @returns {Tone} */
-const toneOf = ({ ending }) => (ending ? (TONES[ending.type] ?? "neutral") : "busy");
+/** @param {string | undefined} ending @returns {Tone} */
+const toneOf = (ending) => (ending === undefined ? "busy" : (TONES[ending] ?? "neutral"));
 
 /** @param {{job: any, stretch: Stretch}} props */
 function Wait({ job, stretch: { from, to, ending } }) {
   const t = useWords(words);
   const language = useContext(Speech);
+  const failure = useFailure();
   const now = useNow();
-  const ms = (to ? Date.parse(to) : Math.max(now, Date.parse(from))) - Date.parse(from);
-  const span = duration(to ? ms / 1000 : Math.floor(ms / 1000), language);
-  return html`<span class="soft">${t(to ? "waited" : "waiting", { span })}</span>
-    ${!to && job.next_attempt_at && html`<p class="at">${t("waits_for", { time: fullTime(job.next_attempt_at, language) })}</p>`}
-    ${ending?.type === "deferred" && ending.message && html`<p class="at">${ending.message}</p>`}`;
+  const seconds = Math.floor((Math.max(to ? Date.parse(to) : now, Date.parse(from)) - Date.parse(from)) / 1000);
+  // What gave the attempt back is what it waits for; any other failure has been told already.
+  const why = ending?.type === "deferred" && failure(ending);
+  return html`<li class="wait">
+    <p class="soft">
+      ${t(to ? "waited" : "waiting", { span: duration(seconds, language) })}
+      ${!to && job.next_attempt_at && ` · ${t("waits_for", { time: fullTime(job.next_attempt_at, language) })}`}
+    </p>
+    ${why && html`<p class="at">${why}</p>`}
+  </li>`;
 }
 
 /** @param {{stretch: Stretch}} props */
-function Attempt({ stretch: { number, ending } }) {
+function Attempt({ stretch: { from, number, ending } }) {
   const t = useWords(words);
   const [end, reason] = [useNames(ends), useNames(classes)];
-  return html`<b>${t("attempt", { number: number ?? "?" })}</b> ${
-      ending && html`<${Chip} tone=${TONES[ending.type]}>${end(ending.type)}<//>`
-    }
-    ${ending?.class && html`<span>${reason(ending.class)}</span>`}`;
+  return html`<li class=${toneOf(ending?.type)}>
+    <p>
+      <b>${t("attempt", { number: number ?? "?" })}</b> ${
+        ending && html`<${Chip} tone=${TONES[ending.type]}>${end(ending.type)}<//>`
+      }
+      ${ending?.class && reason(ending.class)}
+    </p>
+    <p class="at">
+      <${When} time=${from} full /> ·
+      ${ending ? html`<${Lasted} ending=${ending} />` : html`<${Ongoing} from=${from} />`}
+    </p>
+    ${ending && html`<${Evidence} ending=${ending} />`}
+  </li>`;
 }
 
-/** @param {{stretch: Stretch}} props */
-function Evidence({ stretch: { from, to, ending } }) {
+/** @param {{ending: import("./life.js").Happening}} props */
+function Lasted({ ending: { duration_ms: whole, provider_ms: called } }) {
   const t = useWords(words);
   const language = useContext(Speech);
-  if (!ending) return html`<${Ongoing} from=${from} />`;
-  const lasted = ending.duration_ms ?? (to ? Date.parse(to) - Date.parse(from) : null);
-  const spans = [
-    lasted !== null && t("lasted", { span: duration(lasted / 1000, language) }),
-    ending.provider_ms !== null && t("provider_time", { span: duration(ending.provider_ms / 1000, language) }),
+  const told = [
+    whole !== null && t("lasted", { span: brief(whole, language) }),
+    called !== null && t("provider_time", { span: brief(called, language) }),
   ];
-  return html`<p class="at">${spans.filter(Boolean).join(", ")}</p>
-    ${ending.message && html`<p>${ending.message}</p>`}
+  return told.filter(Boolean).join(t("comma"));
+}
+
+/** @param {{ending: import("./life.js").Happening}} props */
+function Evidence({ ending }) {
+  const t = useWords(words);
+  const code = (/** @type {string | null} */ text) => text && html`<code>${text}</code>`;
+  return html`${ending.code && html`<${Failure} failure=${ending} />`}
     <${Facts}
       facts=${[
-        [t("code"), ending.code && html`<code>${ending.code}</code>`],
         [t("provider"), ending.provider],
         [t("model"), ending.model],
-        [t("provider_request"), ending.provider_request_id && html`<code>${ending.provider_request_id}</code>`],
+        [t("provider_request"), code(ending.provider_request_id)],
         [t("cost"), ending.cost_usd && money(ending.cost_usd)],
       ]}
     />`;
@@ -117,11 +136,11 @@ function Ongoing({ from }) {
   const t = useWords(words);
   const language = useContext(Speech);
   const seconds = Math.max(0, Math.floor((useNow() - Date.parse(from)) / 1000));
-  return html`<p class="at">${t("ongoing", { span: duration(seconds, language) })}</p>`;
+  return t("ongoing", { span: duration(seconds, language) });
 }
 
-/** @param {{job: any}} props */
-function End({ job }) {
-  const reason = useNames(classes);
-  return html`<${StateChip} state=${job.state} /> ${job.error && html`<span>${reason(job.error.class)}</span>`}`;
+/** Nothing that took time took none. @param {number} ms @param {import("../session.js").Language} language */
+function brief(ms, language) {
+  if (ms === 0 || ms >= 100) return duration(ms / 1000, language);
+  return new Intl.NumberFormat(language, { style: "unit", unit: "millisecond", unitDisplay: "short" }).format(ms);
 }
