@@ -87,13 +87,13 @@ export const fileHints = define({
   en: {
     summarize: "Text in UTF-8, up to 8 MiB.",
     transcribe: "WAV, MP3, M4A, FLAC or OGG, up to 25 MB where nothing else was set.",
-    embed: "JSON Lines in UTF-8: one string a line, up to 2,048 of them and 8 MiB.",
+    embed: "JSON Lines in UTF-8: one string a line, up to 2,048 of them and 16 MiB.",
     report: "Texts in UTF-8, up to 50 of them and 16 MiB together.",
   },
   ja: {
     summarize: "UTF-8 のテキスト、8 MiB まで。",
     transcribe: "WAV、MP3、M4A、FLAC、OGG。設定を変えていなければ 25 MB まで。",
-    embed: "UTF-8 の JSON Lines（1 行に文字列一つ）、2,048 行・8 MiB まで。",
+    embed: "UTF-8 の JSON Lines（1 行に文字列一つ）、2,048 行・16 MiB まで。",
     report: "UTF-8 のテキスト、50 件・合計 16 MiB まで。",
   },
 });
