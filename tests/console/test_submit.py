@@ -3,61 +3,27 @@
 from __future__ import annotations
 
 import json
-import re
 import secrets
 from typing import Any, Final
 
-from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
+from playwright.sync_api import Browser, Request, Route, expect
 
 from tests.acceptance.runs import Desk, slow
 from tests.acceptance.test_sources import COFFEE
-from tests.console.browser import ROOT
+from tests.console.form import button, drop, file, opened, sent
 from tests.console.visitor import Visitor, visiting
 from tests.support.jobs import ended, submit
 from tests.support.running import Stack
-from uketsuke.http.input_member import MOST_REFS, MOST_TEXTS
-from uketsuke.kinds.registry import KINDS
-from uketsuke.settings import Settings
 
 TEXT: Final = "The reception desk takes each request once. Nothing is lost. " * 4
 SCRIPT: Final = "<script>document.title = 'taken'</script><img src=x onerror=alert(1)>"
 LONG: Final = "\u202e長" + "w" * 500
 
 
-def opened(visitor: Visitor, *, kind: str, key: str) -> Page:
-    page = visitor.open(f"#/submit?kind={kind}", key=key)
-    expect(button(page)).to_be_visible()
-    return page
-
-
-def button(page: Page, name: str = "Submit") -> Locator:
-    return page.get_by_role("button", name=name, exact=True)
-
-
-def pressed(page: Page) -> Request:
-    """Press the button, and return the request for the job."""
-    with page.expect_request(lambda request: request.method == "POST") as asked:
-        button(page).click()
-    return asked.value
-
-
 def jobs_of(stack: Stack, key: str) -> list[dict[str, Any]]:
     with stack.api(key) as api:
         items: list[dict[str, Any]] = api.get("/v1/jobs").json()["items"]
     return items
-
-
-def drop(page: Page, *, name: str, content: str) -> None:
-    """Drop a file onto the page, beside the place for it."""
-    page.evaluate(
-        """({name, content}) => {
-          const carried = new DataTransfer();
-          carried.items.add(new File([content], name));
-          document.querySelector("h1").dispatchEvent(
-            new DragEvent("drop", {dataTransfer: carried, bubbles: true, cancelable: true}));
-        }""",
-        {"name": name, "content": content},
-    )
 
 
 def test_a_text_is_submitted_and_the_page_follows_the_id_that_it_got(visitor: Visitor) -> None:
@@ -72,12 +38,12 @@ def test_a_text_is_submitted_and_the_page_follows_the_id_that_it_got(visitor: Vi
     page.get_by_label("Name 1").fill("__proto__")
     page.get_by_label("Value 1").fill(SCRIPT)
 
-    sent = pressed(page).post_data_json
+    asked = sent(page)
 
     expect(visitor.heading).to_have_text("Summary")
     (job,) = jobs_of(visitor.stack, key)
     assert page.url.endswith(f"/console/#/jobs/{job['id']}")
-    assert sent == {
+    assert asked == {
         "kind": "summarize",
         "input": {"text": TEXT + SCRIPT},
         "params": {"max_words": 20, "style": "bullets"},
@@ -126,9 +92,9 @@ def test_the_form_is_what_the_api_describes(visitor: Visitor) -> None:
     page.get_by_label("notes").fill('["c", "e"]')
     page.get_by_label("sung/by").fill("all")
 
-    sent = pressed(page).post_data_json
+    asked = sent(page)
 
-    assert sent["params"] == {
+    assert asked["params"] == {
         "bars": 16, "mood": "merry", "aloud": True, "notes": ["c", "e"], "sung/by": "all"
     }  # fmt: skip
     alert = page.get_by_role("alert")
@@ -225,8 +191,7 @@ def test_a_recording_is_uploaded_and_its_end_is_followed(visitor: Visitor) -> No
     match = {"traceparent": trace}
     visitor.stack.order(count=1, route="transcriptions", status=422, match=match)
     page = opened(visitor, kind="transcribe", key=visitor.stack.tenant())
-    recording = {"name": "coffee.ogg", "mimeType": "audio/ogg", "buffer": COFFEE}
-    page.get_by_label("File", exact=True).set_input_files([recording])
+    page.get_by_label("File", exact=True).set_input_files([file("coffee.ogg", COFFEE)])
     button(page).click()
 
     expect(visitor.heading).to_have_text("Transcript")
@@ -239,19 +204,15 @@ def test_files_and_earlier_jobs_become_one_report(visitor: Visitor) -> None:
         earlier = ended(api, submit(api))["id"]
     page = opened(visitor, kind="report", key=key)
     page.get_by_role("radio", name="Files").check()
-    file = {
-        "name": "a.txt",
-        "mimeType": "text/plain",
-        "buffer": f"{TEXT}\n[a](javascript:b)".encode(),
-    }
-    page.get_by_label("Files", exact=True).last.set_input_files([file, {**file, "name": "b.txt"}])
+    one = file("a.txt", f"{TEXT}\n[a](javascript:b)".encode())
+    page.get_by_label("Files", exact=True).last.set_input_files([one, file("b.txt", b"b")])
     page.get_by_role("button", name="Remove b.txt").click()
     page.get_by_label("Ids of earlier jobs or uploads").fill(earlier)
     page.get_by_label("Title").fill(SCRIPT)
-    sent = pressed(page).post_data_json
+    asked = sent(page)
 
-    assert sent["input"]["refs"][0] == earlier
-    assert [ref[:3] for ref in sent["input"]["refs"]] == ["job", "in_"]
+    assert asked["input"]["refs"][0] == earlier
+    assert [ref[:3] for ref in asked["input"]["refs"]] == ["job", "in_"]
     expect(page.get_by_role("heading", level=3).first).to_have_text(SCRIPT)
     expect(page.locator(".result")).to_contain_text("2 sources")
     assert page.locator("main script, main img, a[href^=javascript]").count() == 0
@@ -261,7 +222,8 @@ def test_a_text_that_is_long_as_json_is_uploaded_first_and_a_refusal_is_told_in_
     visitor: Visitor,
 ) -> None:
     page = opened(visitor, kind="summarize", key=visitor.stack.tenant())
-    problem = {"code": "unavailable", "status": 503, "detail": "There is too much work already."}
+    detail = "There is too much work already."
+    problem = {"code": "unavailable", "status": 503, "detail": detail}
 
     def refuse(route: Route, request: Request) -> None:
         if request.method == "POST":
@@ -271,13 +233,13 @@ def test_a_text_that_is_long_as_json_is_uploaded_first_and_a_refusal_is_told_in_
 
     page.route("**/v1/jobs", refuse)
     page.get_by_label("Text", exact=True).fill("\x01" * 90_000)  # in JSON six letters each
-    sent = pressed(page).post_data_json
-    again = pressed(page).post_data_json
+    asked = sent(page)
+    again = sent(page)
 
-    assert sent["input"]["ref"].startswith("in_")
-    assert again == sent
+    assert asked["input"]["ref"].startswith("in_")
+    assert again == asked
     assert len([r for r in visitor.requests if r.method == "PUT"]) == 1
-    expect(page.get_by_role("alert")).to_contain_text(problem["detail"])
+    expect(page.get_by_role("alert")).to_contain_text(detail)
 
 
 def test_what_cannot_be_worked_is_told_before_anything_is_sent(visitor: Visitor) -> None:
@@ -288,29 +250,11 @@ def test_what_cannot_be_worked_is_told_before_anything_is_sent(visitor: Visitor)
     )
     button(page).click()
     expect(page.get_by_role("alert")).to_contain_text("No file has been chosen.")
-    empty = {"name": "empty.wav", "mimeType": "audio/wav", "buffer": b""}
-    page.get_by_label("File", exact=True).set_input_files([empty])
+    page.get_by_label("File", exact=True).set_input_files([file("empty.wav", b"")])
     button(page).click()
 
     expect(page.get_by_role("alert")).to_contain_text("This file is empty: empty.wav")
     assert not [r for r in visitor.requests if r.method in {"PUT", "POST"}]
-
-
-def test_the_limits_that_are_told_are_those_that_hold() -> None:
-    said = (ROOT / "assets" / "console" / "words" / "params.js").read_text()
-    hints = said[said.index("fileHints") :]
-    form = (ROOT / "assets" / "console" / "submit" / "draft.js").read_text()
-    settings = Settings()
-
-    for kind in KINDS.values():
-        of_the_kind = re.findall(rf"^    {kind.name}: (.*)", hints, re.MULTILINE)
-        heard = f"{settings.transcribe_max_bytes // 10**6} MB"
-        limit = heard if kind.hears else f"{kind.max_input_bytes // 2**20} MiB"
-        assert [limit in hint for hint in of_the_kind] == [True, True], kind.name
-    assert f"up to {MOST_TEXTS:,} of them" in hints
-    assert f"up to {MOST_REFS} of them" in hints
-    assert f"INLINE_BYTES = {settings.max_text_bytes // 1024} * 1024;" in form
-    assert f"UPLOAD_BYTES = {settings.max_upload_bytes:_};" in form
 
 
 def test_a_key_that_may_not_write_gets_no_form(visitor: Visitor) -> None:
