@@ -5,8 +5,9 @@ import { isOperator, mayWrite } from "./session.js";
 
 /** @typedef {import("./session.js").Caller} Caller */
 /** `:name` in a pattern takes any segment. A page with a `label` stands in the menu; its view is
- * loaded when it is first opened and gets `{params, query}`.
- * @typedef {{pattern: string, label?: string, allowed: (caller: Caller) => boolean,
+ * loaded when it is first opened and gets `{params, query}`. `refusal` says who is allowed, where it
+ * is not the operators.
+ * @typedef {{pattern: string, label?: string, allowed: (caller: Caller) => boolean, refusal?: "no_write",
  *   load: () => Promise<{default: import("preact").FunctionComponent<ViewProps>}>}} Page */
 /** @typedef {{params: Record<string, string>, query: URLSearchParams}} ViewProps */
 
@@ -15,6 +16,13 @@ const anyone = () => true;
 /** In the order of the menu. @type {Page[]} */
 export const PAGES = [
   { pattern: "overview", label: "overview", allowed: isOperator, load: () => import("./views/overview.js") },
+  {
+    pattern: "submit",
+    label: "submit",
+    allowed: mayWrite,
+    refusal: "no_write",
+    load: () => import("./views/submit.js"),
+  },
   { pattern: "jobs", label: "jobs", allowed: anyone, load: () => import("./views/jobs.js") },
   { pattern: "jobs/:id", allowed: anyone, load: () => import("./views/job.js") },
   {
