@@ -13,7 +13,16 @@ import { isOperator, mayWrite } from "./session.js";
 const anyone = () => true;
 
 /** In the order of the menu. @type {Page[]} */
-export const PAGES = [{ pattern: "jobs", label: "jobs", allowed: anyone, load: () => import("./views/jobs.js") }];
+export const PAGES = [
+  { pattern: "jobs", label: "jobs", allowed: anyone, load: () => import("./views/jobs.js") },
+  { pattern: "schedules", label: "schedules", allowed: anyone, load: () => import("./views/schedules.js") },
+  // No schedule is named so: names begin with a letter or a digit.
+  { pattern: "schedules/-", allowed: mayWrite, load: () => import("./views/schedule_form.js") },
+  { pattern: "schedules/:name", allowed: anyone, load: () => import("./views/schedule.js") },
+  { pattern: "schedules/:name/edit", allowed: mayWrite, load: () => import("./views/schedule_form.js") },
+  { pattern: "audit", label: "audit", allowed: anyone, load: () => import("./views/audit.js") },
+  { pattern: "doctor", label: "doctor", allowed: isOperator, load: () => import("./views/doctor.js") },
+];
 
 /** Where a caller without an address begins. @param {Caller} caller */
 export const home = (caller) => (isOperator(caller) ? ["overview"] : mayWrite(caller) ? ["submit"] : ["jobs"]);
