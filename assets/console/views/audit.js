@@ -99,7 +99,7 @@ function Reason({ act }) {
   const s = useWords(shell);
   const told = Object.entries(act.detail).filter(([, value]) => value !== null);
   return html`<div class="act">
-    ${act.reason === null ? html`<p class="none">–</p>` : html`<p class="said">${act.reason}</p>`}
+    ${act.reason === null ? html`<p class="none">–</p>` : html`<p>${act.reason}</p>`}
     <details>
       <summary>${t("detail")}</summary>
       <${Facts}

@@ -79,7 +79,7 @@ function Failing({ check, report, told, mended }) {
     told(report);
     mended(await after(report, check));
   };
-  return html`<section class="card" aria-label=${check.check}>
+  return html`<section class="card check" aria-label=${check.check}>
     <div class="check-head">
       <h2><code>${check.check}</code></h2>
       <${Tally} check=${check} />
@@ -141,12 +141,12 @@ function Tally({ check }) {
   return html`<${Chip} tone="bad">${tallied(check, t)}<//>`;
 }
 
-/** Some of the offenders. @param {{check: Check}} props */
+/** Offenders by name; not all of them, where there are many. @param {{check: Check}} props */
 function Rows({ check }) {
   const t = useWords(doctor);
   const { count, rows } = check;
   return html`<div class="stack">
-    <h3>${count > rows.length ? t("named", { count: rows.length }) : tallied(check, t)}</h3>
+    ${count > rows.length && html`<h3>${t("named", { count: rows.length })}</h3>`}
     <${Ids} ids=${rows} />
   </div>`;
 }
@@ -172,7 +172,7 @@ function Sound({ items }) {
   return html`<details class="sound">
     <summary>${t("sound_ones", { count: items.length })}</summary>
     <${Table}
-      caption=${t("sound_ones", { count: items.length })}
+      caption=${t("must_hold")}
       rows=${items}
       id=${(/** @type {Check} */ { check }) => check}
       columns=${[
