@@ -17,6 +17,7 @@ import pytest
 
 import uketsuke.domain
 from tests.console.modules import CONSOLE, run_module
+from uketsuke.domain.lifecycle import JobState
 from uketsuke.kinds.registry import KINDS
 
 LANGUAGES: Final = ("en", "ja")
@@ -100,6 +101,8 @@ def api_names() -> Iterator[tuple[str, frozenset[str]]]:
     """Yield each closed list of names that answers may hold."""
     yield "kinds", frozenset(KINDS)
     yield "an occurrence's outcome", frozenset({"started", "skipped"})
+    ended = {str(state) for state in JobState if state is not JobState.ACCEPTED}
+    yield "what events say of an attempt's end", frozenset({*ended, "deferred"})
     for module in iter_modules(uketsuke.domain.__path__):
         for name, value in vars(import_module(f"uketsuke.domain.{module.name}")).items():
             if is_list(value):
