@@ -66,6 +66,7 @@ bench: setup ## print the measurements that the documents quote
 	$(BIN)/python -m bench.dead_letters
 	$(BIN)/python -m bench.metrics
 	$(BIN)/python -m bench.doctor_rows
+	$(BIN)/python -m bench.console
 
 chaos: setup ## a longer storm of power cuts and faults: make chaos ROUNDS=50
 	CHAOS_ROUNDS=$(or $(ROUNDS),50) $(BIN)/pytest tests/chaos

@@ -99,11 +99,13 @@ def _announce(stack: RunningStack, *, json_output: bool) -> None:
             f"  key of the tenant other:  {stack.keys.other_tenant_key}\n"
             f"  key of an operator:       {stack.keys.operator_key}\n"
             f"  model server:             {stack.model_url}\n"
+            f"  console, for any key:     {stack.url}/console/\n"
             f"ready {stack.url}"
         )
         return
     told = {
         "url": stack.url,
+        "console_url": f"{stack.url}/console/",
         "model_url": stack.model_url,
         "tenant_key": stack.keys.tenant_key,
         "other_tenant_key": stack.keys.other_tenant_key,

@@ -23,7 +23,9 @@ def test_each_answer_has_the_shape_that_the_description_tells(desk: Desk) -> Non
 
     said = {
         ("post", "/v1/jobs"): job,
+        ("get", "/v1/key"): desk.api.get("/v1/key"),
         ("get", "/v1/jobs"): desk.api.get("/v1/jobs"),
+        ("get", "/v1/jobs/counts"): desk.api.get("/v1/jobs/counts"),
         ("get", "/v1/jobs/{job_id}"): desk.api.get(path),
         ("get", "/v1/jobs/{job_id}/events"): desk.api.get(f"{path}/events"),
         ("put", "/v1/inputs"): desk.api.put("/v1/inputs", content=b"text"),

@@ -10,7 +10,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, Request, Route
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    Dialog,
+    Error,
+    Locator,
+    Page,
+    Request,
+    Route,
+)
 
 from tests.console.browser import ROOT
 from tests.support.running import Stack
@@ -41,6 +50,10 @@ class Visitor:
         if message.type in {"error", "warning"} and not _REPORTED.match(message.text):
             self.complaints.append(message.text)
 
+    def alarmed(self, dialog: Dialog) -> None:
+        self.complaints.append(f"a dialog opened: {dialog.message}")
+        dialog.dismiss()
+
     def asked(self, request: Request) -> None:
         self.requests.append(request)
 
@@ -54,6 +67,11 @@ class Visitor:
         self.page.goto(url)
         self.page.wait_for_selector("h1")
         return self.page
+
+    def settle(self) -> None:
+        """Wait until what the page has asked for is there."""
+        self.page.wait_for_function("!document.querySelector('.loading')")
+        self.page.wait_for_load_state("networkidle")
 
     @property
     def heading(self) -> Locator:
@@ -114,6 +132,7 @@ def visiting(
     page = context.new_page()
     visitor = Visitor(stack=stack, page=page)
     page.on("pageerror", visitor.broke)
+    page.on("dialog", visitor.alarmed)
     page.on("request", visitor.asked)
     page.on("console", visitor.said)
     try:

@@ -193,7 +193,8 @@ async def fill(store: Store, jobs: int) -> None:
     INSERT INTO jobs ({columns}, {rest}, expires_at, result)
     SELECT ?1, 'job_' || printf('%026d', ?3 + i), 'job_' || printf('%026d', ?3 + i), 'embed',
            'queue', 'api', 'succeeded', '{{}}', '{{}}', '{{"form": "text", "bytes": 1}}',
-           5, 1, 1, 1, 1, 1, 1, 9000000000000, '{{}}'
+           5, 1, 1, 1, 1, 1, 1, 9000000000000,
+           '{{"bytes": 2, "content_type": "application/json", "attempt": 1}}'
       FROM n
     """  # noqa: S608
     for start in range(0, jobs, 10_000):

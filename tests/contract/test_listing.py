@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.contract.factories import Store, ending
+from uketsuke.adapters.sql import listing as listing_module
 from uketsuke.adapters.sql import stretch as module
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.domain.lifecycle import JobState
@@ -73,3 +74,61 @@ async def test_an_operator_sees_every_tenants_jobs(store: Store) -> None:
     )
 
     assert key in {job.key for job in page.jobs}
+
+
+async def test_a_live_job_is_on_the_first_page_however_many_newer_ones_have_ended(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "STRETCH", 2)
+    stuck, _ = await store.in_state(JobState.RUNNING)
+    for _ in range(5):
+        await store.in_state(JobState.SUCCEEDED)
+    await store.in_state(JobState.RETRYING)
+
+    assert await pages(store, JobFilter(state=JobState.RUNNING), limit=50) == [[stuck.job_id]]
+
+
+async def test_live_jobs_are_newest_first_and_whole_over_their_pages(store: Store) -> None:
+    ids = []
+    for _ in range(5):
+        ids.append((await store.accepted()).job_id)
+        await store.in_state(JobState.RUNNING)
+
+    found = await pages(store, JobFilter(state=JobState.ACCEPTED), limit=2)
+
+    assert [id_ for page in found for id_ in page] == ids[::-1]
+    assert [len(page) for page in found] == [2, 2, 1]
+
+
+async def test_live_jobs_are_ones_own_and_fit(store: Store) -> None:
+    mine = (await store.accepted(kind="embed", run_key="nightly")).job_id
+    await store.accepted(kind="embed")
+    await store.accepted(run_key="weekly")
+    wanted = JobFilter(state=JobState.ACCEPTED, kind="embed", run_key="nightly")
+    listing = SqlListing(store.database)
+
+    async def found(tenant_id: str | None) -> list[str]:
+        page = await listing.page(wanted, tenant_id=tenant_id, before=None, limit=200)
+        return [job.id for job in page.jobs if job.tenant_id == store.tenant]
+
+    assert await found(store.tenant) == [mine]
+    assert await found(None) == [mine]
+    assert await found("somebody else") == []
+
+
+async def test_if_too_many_live_the_list_goes_on_by_stretches_from_the_same_place(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "STRETCH", 3)
+    ids = [(await store.accepted()).job_id for _ in range(4)]
+    listing, wanted = SqlListing(store.database), JobFilter(state=JobState.ACCEPTED)
+    first = await listing.page(wanted, tenant_id=store.tenant, before=None, limit=1)
+    monkeypatch.setattr(listing_module, "LIVE_AT_MOST", 1)
+
+    rest, cursor = [], first.cursor
+    while cursor is not None:
+        page = await listing.page(wanted, tenant_id=store.tenant, before=cursor, limit=1)
+        rest += [job.id for job in page.jobs]
+        cursor = page.cursor
+
+    assert [first.jobs[0].id, *rest] == ids[::-1]

@@ -19,6 +19,7 @@ from uketsuke.adapters.sql import (
     dead_letters,
     expiry,
     inputs,
+    job_counts,
     keys,
     lane_statements,
     listing,
@@ -42,6 +43,7 @@ MODULES = (
     inputs,
     keys,
     listing,
+    job_counts,
     dead_letters,
     redrive_statements,
     audit,
@@ -57,8 +59,9 @@ FIGURES = (metric_statements, alerts, money_and_lanes)
 # that are parked, the few conditions, alerts, duties and counters, and the open dead letters, but
 # in their own index alone.
 _HARMLESS = re.compile(
-    r"SCAN (json_each|wave|held|e|asked|named|asks|put|page|owner|span|now|s|lanes|parked|other"
-    r"|conditions|alerts|said|duties|counters|dead_letters USING COVERING INDEX dead_letters_open|"
+    r"SCAN (json_each|wave|held|e|asked|named|asks|put|page|looked|owner|span|now|s|lanes|parked"
+    r"|other|conditions|alerts|said|duties|counters"
+    r"|dead_letters USING COVERING INDEX dead_letters_open|"
     # Stops where its LIMIT says.
     r"dead_letters USING INDEX dead_letters_by_time"
     r"|\(subquery-\d+\)|CONSTANT ROW|\d+ CONSTANT)"
@@ -109,6 +112,11 @@ FOUND_BY = {
     "SELECT_SPENDER": "SEARCH usage_days USING INDEX usage_days_by_day (day=?)",
     "SUM_SPANS": "SEARCH usage_days USING INDEX usage_days_by_day (day>?)",
     "LIVE_JOBS": "SEARCH jobs USING INDEX jobs_wake_at",
+    "LIST_LIVE": "SEARCH jobs USING INDEX jobs_wake_at",
+    "MANY_LIVE": "SEARCH jobs USING COVERING INDEX jobs_wake_at",
+    "COUNT_LIVE": "SEARCH jobs USING INDEX jobs_wake_at",
+    "COUNT_NEWEST_OF_ALL": "SEARCH jobs USING INDEX jobs_by_id",
+    "COUNT_NEWEST_OF_A_TENANT": "SEARCH jobs USING PRIMARY KEY (tenant_id=?)",
     "SELECT_LAGS": "SEARCH jobs USING COVERING INDEX jobs_wake_at",
     "SELECT_POINTS": "SEARCH metrics_points USING PRIMARY KEY (step=? AND at>? AND at<?)",
     "SELECT_POINTS_NOW": "SEARCH p USING PRIMARY KEY (step=? AND at=?)",

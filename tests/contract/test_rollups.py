@@ -145,6 +145,26 @@ async def test_the_backlog_tells_what_waits_for_its_time_and_how_old_the_oldest_
     assert (backlog.ready(kind=kind), backlog.delayed(kind=kind)) == (1, 1)
 
 
+async def test_the_oldest_is_named_and_a_roll_up_remembers_its_name(
+    store: Store, kind: str
+) -> None:
+    first, oldest, _ = [await store.accepted(kind=kind) for _ in range(3)]
+    await store.shift(oldest, "created_at", timedelta(days=-3))
+    await store.shift(first, "due_at", timedelta(days=-4))
+    early, longest = [await store.leased(await store.accepted(kind=kind)) for _ in range(2)]
+    await store.shift(early.job.key, "created_at", timedelta(days=-5))
+    await store.shift(longest.job.key, "leased_at", timedelta(seconds=-30))
+
+    await rolled_up(store)
+
+    reading = (await look(store)).reading
+    assert reading.rolled.gauges
+    assert reading.backlog
+    for backlog in (reading.backlog, reading.rolled.gauges.backlog):
+        ours = {each.state: each.oldest_id for each in backlog.live if each.kind == kind}
+        assert ours == {JobState.ACCEPTED: oldest.job_id, JobState.RUNNING: longest.job.id}
+
+
 async def test_a_job_that_nobody_looked_at_shows_in_the_outbox_lag(store: Store) -> None:
     key = await store.accepted()
     await store.shift(key, "wake_at", timedelta(days=-400))

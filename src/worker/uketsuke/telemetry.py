@@ -140,6 +140,9 @@ Http = TypedDict(
     {"http.request.method": str, "http.route": str, "http.response.status_code": int},
     total=False,
 )
+Database = TypedDict(
+    "Database", {"d1.calls": int, "d1.rows_read": int, "d1.rows_written": int}, total=False
+)
 Messaging = TypedDict(
     "Messaging",
     {
@@ -166,7 +169,7 @@ GenAi = TypedDict(
 )
 
 
-class Fields(Traced, Spent, Raised, Http, Messaging, GenAi, total=False):
+class Fields(Traced, Spent, Raised, Http, Database, Messaging, GenAi, total=False):
     """All that a log line may carry beside its event."""
 
     job_id: str

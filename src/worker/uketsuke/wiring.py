@@ -42,7 +42,7 @@ from uketsuke.providers.needs import AI_BINDING, needs_of
 from uketsuke.providers.openai_compatible import OpenAICompatible
 from uketsuke.providers.port import Provider
 from uketsuke.providers.workers_ai import WorkersAi
-from uketsuke.services.ports import Ports
+from uketsuke.services.ports import DatabaseUse, Ports
 from uketsuke.settings import Settings, read_settings
 
 
@@ -63,7 +63,8 @@ def build_ports(env: Any, *, needs: Callable[[Settings], frozenset[str]]) -> Por
     """
     bound = {AI_BINDING: True} if ffi.is_bound(env, AI_BINDING) else {}
     settings = read_settings({**ffi.variables(env), **bound}, needs=needs)
-    database = D1Database(ffi.raw_binding(env, "DB"))
+    use = DatabaseUse()
+    database = D1Database(ffi.raw_binding(env, "DB"), use)
     retention = Retention(
         keep_results=settings.keep_results,
         triage_within=settings.triage_within,
@@ -113,6 +114,7 @@ def build_ports(env: Any, *, needs: Callable[[Settings], frozenset[str]]) -> Por
         workflows=CloudflareWorkflows(ffi.raw_binding(env, "JOB_WORKFLOW")),
         clock=SystemClock(),
         dice=SystemDice(),
+        database_use=use,
     )
 
 

@@ -23,6 +23,7 @@ from uketsuke.services.ports import (
     JobPage,
     KnownKey,
     RunInProgress,
+    StateCount,
     StoredStream,
     TooLarge,
     Unavailable,
@@ -128,17 +129,23 @@ class FakeJobs:
 
 
 class FakeListing:
-    """One page, whatever is asked; it notes what was."""
+    """One page and some counts, whatever is asked; it notes what was."""
 
     def __init__(self) -> None:
         self.answer = JobPage(jobs=(), cursor=None)
         self.asked: list[tuple[JobFilter, str | None, str | None, int]] = []
+        self.counted: Sequence[StateCount] = ()
+        self.asked_to_count: list[tuple[JobFilter, str | None]] = []
 
     async def page(
         self, wanted: JobFilter, *, tenant_id: str | None, before: str | None, limit: int
     ) -> JobPage:
         self.asked.append((wanted, tenant_id, before, limit))
         return self.answer
+
+    async def counts(self, wanted: JobFilter, *, tenant_id: str | None) -> Sequence[StateCount]:
+        self.asked_to_count.append((wanted, tenant_id))
+        return self.counted
 
 
 class FakeInputs:

@@ -35,7 +35,7 @@ OPERATING = (
 )  # fmt: skip
 _METHODS = (
     "find", "accept", "page", "put_stream", "put", "delete", "usage", "groups", "kept", "start",
-    "standing", "stop", "ask", "repairable", "look",
+    "standing", "counts", "stop", "ask", "repairable", "look",
 )  # fmt: skip
 CLOSED = [route for route in ROUTES if route.scopes]
 PARTED = [route for route in CLOSED if route.scopes != set(Scope)]  # not open to every key
@@ -265,6 +265,7 @@ def test_each_answer_is_logged_once_by_its_route_and_not_its_path(
     assert line["started_at"] == line["ended_at"] == "2026-11-29T12:00:00.000Z"
     assert line["request_id"] == answer.headers["x-request-id"]
     assert (len(line["trace_id"]), len(line["span_id"])) == (32, 16)
+    assert line["d1.calls"] == line["d1.rows_read"] == line["d1.rows_written"] == 0  # no D1 here
     assert "parent_id" not in line
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from tests.unit.http.factories import an_id
@@ -11,6 +13,7 @@ from uketsuke.domain.lifecycle import JobState
 from uketsuke.services.ports import JobFilter, JobPage
 
 CURSOR = an_id("job", 7)
+NOON = datetime(2026, 11, 29, 12, tzinfo=UTC)
 
 
 def test_a_page_is_the_callers_own_and_names_the_next_one(world: World, tenant_key: str) -> None:
@@ -43,13 +46,86 @@ def test_an_operator_lists_all_tenants_or_one(world: World, operator_key: str) -
 
 @pytest.mark.parametrize(
     "query",
-    ["state=done", "limit=0", "limit=201", "limit=x", "limit=²", "limit=", "kind=a&kind=b", "q=1"],
+    [
+        "state=done",
+        "limit=0",
+        "limit=201",
+        "limit=x",
+        "limit=²",
+        "limit=",
+        "kind=a&kind=b",
+        "q=1",
+        "created_after=2026-11-29T12:00:00Z&created_after=2026-11-29T12:00:00Z",
+    ],
 )
 def test_a_query_that_makes_no_sense_is_refused(world: World, tenant_key: str, query: str) -> None:
     answer = world.send("GET", f"/v1/jobs?{query}", key=tenant_key)
 
     assert_problem(answer, 400, "invalid_request")
     assert world.listing.asked == []
+
+
+def test_times_are_read_with_their_offsets_and_kept_in_next(world: World, tenant_key: str) -> None:
+    world.listing.answer = JobPage(jobs=(), cursor=CURSOR)
+    query = (
+        "created_after=2026-11-29T21:00:00%2B09:00&created_before=2026-11-29T13:00:00.5Z"
+        "&finished_after=2026-11-29t12:00:00z&finished_before=2026-11-29T06:00:00-07:00"
+    )
+
+    answer = world.send("GET", f"/v1/jobs?{query}", key=tenant_key)
+    again = world.send("GET", answer.document["next"], key=tenant_key)
+
+    assert (answer.status, again.status) == (200, 200)
+    (first, *_), (second, _, before, _) = world.listing.asked
+    assert before == CURSOR
+    assert first == second
+    assert first == JobFilter(
+        created_after=NOON,
+        created_before=NOON + timedelta(hours=1, milliseconds=500),
+        finished_after=NOON,
+        finished_before=NOON + timedelta(hours=1),
+    )
+
+
+@pytest.mark.parametrize(
+    "time",
+    [
+        "",
+        "yesterday",
+        "2026-11-29",
+        "2026-11-29T12:00:00",
+        "2026-11-29T12:00:00+09:00",  # the plus is a space, so
+        "2026-02-30T12:00:00Z",
+        "20261129T120000Z",
+        "1796040000",
+        "0001-01-01T00:00:00%2B09:00",
+        "2026-11-29T12:00:00Z%00",
+        "٢٠٢٦-11-29T12:00:00Z",
+    ],
+)
+def test_what_is_no_time_is_refused_by_name(world: World, tenant_key: str, time: str) -> None:
+    query = f"created_after={time}&finished_before={time}"
+
+    answer = world.send("GET", f"/v1/jobs?{query}", key=tenant_key)
+
+    assert_problem(answer, 400, "invalid_request")
+    details = [fault["detail"] for fault in answer.document["errors"]]
+    assert [detail.split(" is ")[0] for detail in details] == [
+        "The query parameter created_after",
+        "The query parameter finished_before",
+    ]
+    assert "2026-11-29T12:00:00Z" in details[0]
+    assert world.listing.asked == []
+
+
+def test_a_page_that_is_the_same_is_not_sent_again(world: World, tenant_key: str) -> None:
+    first = world.send("GET", "/v1/jobs", key=tenant_key)
+
+    again = world.send(
+        "GET", "/v1/jobs", key=tenant_key, headers={"if-none-match": first.headers["etag"]}
+    )
+
+    assert (again.status, again.body) == (304, b"")
 
 
 def test_a_tenant_may_not_name_another(world: World, tenant_key: str) -> None:

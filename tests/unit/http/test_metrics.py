@@ -14,6 +14,7 @@ from prometheus_client import Metric
 from prometheus_client.openmetrics import parser as openmetrics
 from prometheus_client.parser import text_string_to_metric_families
 
+from tests.unit.http.office import Office, run
 from tests.unit.http.test_triage import put
 from tests.unit.http.world import World, assert_problem
 from uketsuke.domain.condition import LetterFigures, Measure, measures_of
@@ -137,6 +138,37 @@ def test_the_last_hour_is_told_in_counts_rates_times_and_money(
     assert document["queues"]["uketsuke-jobs"] == {"backlog": 3, "oldest_seconds": 4}
     assert document["clock_skew_seconds"] == 0.007
     assert document["oldest_waiting_seconds"] is None
+
+
+def test_the_oldest_jobs_are_named(office: Office) -> None:
+    async def main() -> None:
+        async def named() -> tuple[str | None, str | None]:
+            told = (await office.send("GET", "/v1/metrics")).document
+            return told["oldest_waiting_job_id"], told["oldest_running_job_id"]
+
+        before = await named()
+        job = await office.world.submitted()
+
+        assert before == (None, None)
+        assert await named() == (job.id, None)
+
+    run(office, main)
+
+
+def test_an_older_versions_roll_up_names_no_oldest_job(world: World, operator_key: str) -> None:
+    work(world)
+    live = (
+        '[{"kind": "embed", "state": "running", "jobs": 20000, "due": 0, "oldest_ms": 5000,'
+        ' "oldest_due_ms": null}]'
+    )
+    world.database.connection.execute(
+        "UPDATE metrics_state SET gauges = json_set(gauges, '$.live', json(?))", (live,)
+    )
+
+    gauges = asyncio.run(world.metrics.read())[0].rolled.gauges
+
+    assert gauges
+    assert gauges.backlog.oldest_running_id is None
 
 
 def test_nothing_known_is_not_zero(world: World, operator_key: str) -> None:

@@ -38,7 +38,7 @@ from uketsuke.domain.api_key import StoredKey, hash_secret
 from uketsuke.http.app import App, respond
 from uketsuke.http.message import Request, Response, read_query
 from uketsuke.kinds.kind import Kind
-from uketsuke.services.ports import Ports
+from uketsuke.services.ports import DatabaseUse, Ports
 from uketsuke.settings import Settings
 
 PEPPER = b"only for tests"
@@ -132,7 +132,7 @@ class World:
         # No request reaches the ports that are left out.
         filled: dict[str, Any] = dict.fromkeys(Ports.__dataclass_fields__)
         mine = {name: getattr(self, name) for name in (*_FAKED, *_REAL)}
-        return Ports(**{**filled, **mine})
+        return Ports(**{**filled, **mine, "database_use": DatabaseUse()})
 
     def add_key(
         self, number: int, *, tenant_id: str | None, scopes: str, revoked: bool = False

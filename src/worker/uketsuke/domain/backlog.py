@@ -12,13 +12,14 @@ from uketsuke.domain.lifecycle import JobState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveJobs:
-    """The live jobs of one kind and state. ``oldest``: see ``Backlog``."""
+    """The live jobs of one kind and state. ``oldest``: see ``Backlog``; its id, if it is known."""
 
     kind: str
     state: JobState
     count: int
     due: int
     oldest: timedelta
+    oldest_id: str | None
     oldest_due: timedelta | None
 
 
@@ -58,6 +59,10 @@ class Backlog:
         return _longest(each.oldest for each in self._waiting())
 
     @property
+    def oldest_waiting_id(self) -> str | None:
+        return _id_of_oldest(self._waiting())
+
+    @property
     def oldest_due(self) -> timedelta | None:
         """For how long the job that is overdue most has been due."""
         return _longest(each.oldest_due for each in self._waiting())
@@ -65,10 +70,22 @@ class Backlog:
     @property
     def oldest_running(self) -> timedelta | None:
         """How long the oldest attempt runs."""
-        return _longest(each.oldest for each in self.live if each.state is JobState.RUNNING)
+        return _longest(each.oldest for each in self._running())
+
+    @property
+    def oldest_running_id(self) -> str | None:
+        return _id_of_oldest(self._running())
 
     def _waiting(self) -> Sequence[LiveJobs]:
         return [each for each in self.live if each.state is not JobState.RUNNING]
+
+    def _running(self) -> Sequence[LiveJobs]:
+        return [each for each in self.live if each.state is JobState.RUNNING]
+
+
+def _id_of_oldest(live: Sequence[LiveJobs]) -> str | None:
+    oldest = max(live, key=lambda each: each.oldest, default=None)
+    return oldest.oldest_id if oldest else None
 
 
 def _longest(times: Iterable[timedelta | None]) -> timedelta | None:

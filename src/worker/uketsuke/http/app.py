@@ -26,7 +26,7 @@ from uketsuke.http.trace import request_id, request_span
 from uketsuke.kinds.kind import Kind
 from uketsuke.services.ports import Ports, Unavailable
 from uketsuke.services.tell import spent, traced
-from uketsuke.telemetry import Http, event, raised
+from uketsuke.telemetry import Database, Http, event, raised
 
 # What a log may repeat of a request's method, which is the caller's to invent.
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"})
@@ -59,6 +59,7 @@ async def respond(request: Request, *, app: App, ports: Ports) -> Response:
         "request_answered",
         request_id=context.request_id,
         **_told(request, place, answer),
+        **_used(ports),
         **spent(began, began + took),
         **traced(span),
     )
@@ -69,6 +70,15 @@ def _told(request: Request, place: Place | None, answer: Response) -> Http:
     method = request.method if request.method in _METHODS else _OTHER
     told: Http = {"http.request.method": method, "http.response.status_code": answer.status}
     return told if place is None else {**told, "http.route": place.template}
+
+
+def _used(ports: Ports) -> Database:
+    use = ports.database_use
+    return {
+        "d1.calls": use.calls,
+        "d1.rows_read": use.rows_read,
+        "d1.rows_written": use.rows_written,
+    }
 
 
 async def _answer(

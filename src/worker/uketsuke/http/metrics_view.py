@@ -33,8 +33,10 @@ def show_overview(
         "rolled_at": rfc3339(reading.rolled.at) if gauges else None,
         "backlog": show_backlog(backlog) if backlog else None,
         "oldest_waiting_seconds": seconds(backlog.oldest_waiting) if backlog else None,
+        "oldest_waiting_job_id": backlog.oldest_waiting_id if backlog else None,
         "oldest_due_seconds": seconds(backlog.oldest_due) if backlog else None,
         "oldest_running_seconds": seconds(backlog.oldest_running) if backlog else None,
+        "oldest_running_job_id": backlog.oldest_running_id if backlog else None,
         "last_hour": {
             **_show_tally(seen.hour),
             "by_kind": {kind: _show_tally(each) for kind, each in seen.hour_by_kind.items()},

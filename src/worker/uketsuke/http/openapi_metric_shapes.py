@@ -100,8 +100,10 @@ class Metrics(Shape):
     rolled_at: datetime | None
     backlog: BacklogCounts | None
     oldest_waiting_seconds: float | None
+    oldest_waiting_job_id: str | None
     oldest_due_seconds: float | None
     oldest_running_seconds: float | None
+    oldest_running_job_id: str | None
     last_hour: Hour
     dead_letters: LetterCounts
     late_writes: int

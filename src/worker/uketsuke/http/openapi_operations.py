@@ -44,6 +44,13 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         summary="List jobs, newest first",
         answer="A page. It may be short, or empty, and still have a next one.",
         content=_json("JobList"),
+        tagged=True,
+    ),
+    "count_jobs": Operation(
+        summary="See how many jobs there are of each state",
+        answer="A count for each state. A capped one was not looked at to the end: it may be more.",
+        content=_json("JobCounts"),
+        tagged=True,
     ),
     "submit_job": Operation(
         summary="Submit a job",
@@ -77,6 +84,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         summary="Get a job's life so far",
         answer="Its events, oldest first.",
         content=_json("EventList"),
+        tagged=True,
     ),
     "put_input": Operation(
         summary="Upload an input",
@@ -89,11 +97,13 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         summary="List schedules",
         answer="A page of schedules.",
         content=_json("ScheduleList"),
+        tagged=True,
     ),
     "get_schedule": Operation(
         summary="Look at a schedule",
         answer="The schedule.",
         content=_json("Schedule"),
+        tagged=True,
     ),
     "put_schedule_document": Operation(
         summary="Make a schedule, or replace it",
@@ -121,21 +131,25 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         summary="See what was used and what it cost",
         answer="A page, newest day first, and the totals of all pages.",
         content=_json("UsageList"),
+        tagged=True,
     ),
     "list_dead_letters": Operation(
         summary="List dead letters, the last to fail first",
         answer="A page. It may be short, or empty, and still have a next one.",
         content=_json("DeadLetterList"),
+        tagged=True,
     ),
     "list_dead_letter_groups": Operation(
         summary="See what has failed in the same way",
         answer="The largest groups first, on one page; of open letters, if nothing else is asked.",
         content=_json("DeadLetterGroupList"),
+        tagged=True,
     ),
     "get_dead_letter": Operation(
         summary="Look at a dead letter",
         answer="The dead letter, with the history of its job's attempts.",
         content=_json("DeadLetter"),
+        tagged=True,
     ),
     "get_metrics": Operation(
         summary="See how the deployment does",
@@ -146,11 +160,13 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         summary="See how the objectives stand, and whether somebody was told",
         answer="All of them by name, on one page, as the sweep left them.",
         content=_json("AlertList"),
+        tagged=True,
     ),
     "get_metrics_series": Operation(
         summary="See how the deployment did over time",
         answer="Every point of the range, oldest first. The last one is not over.",
         content=_json("MetricsSeries"),
+        tagged=True,
     ),
     "scrape_metrics": Operation(
         summary="Scrape the figures, as Prometheus does",
@@ -178,6 +194,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         summary="See who did what, newest first",
         answer="A page. It may be short, or empty, and still have a next one.",
         content=_json("AuditList"),
+        tagged=True,
     ),
     "submit_redrive": Operation(
         summary="Redrive dead letters in bulk, or see what that would touch",
@@ -192,11 +209,13 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         summary="List bulk redrives, newest first",
         answer="A page of bulk redrives.",
         content=_json("RedriveList"),
+        tagged=True,
     ),
     "get_redrive": Operation(
         summary="Look at a bulk redrive",
         answer="The bulk redrive, with its figures of now.",
         content=_json("Redrive"),
+        tagged=True,
     ),
     "stop_redrive": Operation(
         summary="Stop a bulk redrive",
@@ -209,6 +228,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         summary="Hold the store against its invariants",
         answer="Each check: whether it holds, how many rows offend and some of them, what to do.",
         content=_json("Diagnosis"),
+        tagged=True,
     ),
     "repair_store": Operation(
         summary="Mend what a check has found",
@@ -232,6 +252,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
 
 _TEXT: Final[Schema] = {"type": "string"}
 _DAY: Final[Schema] = {"type": "string", "format": "date"}
+_TIME: Final[Schema] = {"type": "string", "format": "date-time"}
 QUERY_PARAMETERS: Final[Mapping[str, tuple[Schema, str]]] = {
     "state": (_TEXT, "Only jobs in this state."),
     "status": (_TEXT, "Only dead letters of this status."),
@@ -239,6 +260,10 @@ QUERY_PARAMETERS: Final[Mapping[str, tuple[Schema, str]]] = {
     "fingerprint": (_TEXT, "Only what has failed in this way."),
     "kind": (_TEXT, "Only this kind."),
     "run_key": (_TEXT, "Only jobs under this run key."),
+    "created_after": (_TIME, "Only jobs that were created then or later."),
+    "created_before": (_TIME, "Only jobs that were created before."),
+    "finished_after": (_TIME, "Only jobs that ended then or later."),
+    "finished_before": (_TIME, "Only jobs that ended before."),
     "limit": ({"type": "integer", "minimum": 1, "maximum": 200, "default": 50}, "A page's length."),
     "cursor": (_TEXT, "Where the page begins; it comes in next."),
     "tenant": (_TEXT, "For operators: whose."),

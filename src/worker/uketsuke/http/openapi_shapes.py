@@ -107,6 +107,20 @@ class JobList(Shape):
     next: str | None
 
 
+class JobCount(Shape):
+    """How many jobs of a state were seen; ``capped``: there may be more."""
+
+    state: JobState
+    count: int
+    capped: bool
+
+
+class JobCounts(Shape):
+    """Every state, in the lifecycle's order."""
+
+    items: list[JobCount]
+
+
 class Event(Shape, rename={"error_class": "class"}):
     """One event of a job's life. What ended an attempt says how long it took, and its calls."""
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -21,14 +19,12 @@ from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.money import show_usd
 from uketsuke.http.answer import rfc3339
 from uketsuke.http.characters import bad_characters
+from uketsuke.http.instant import LIKE, read_instant
 from uketsuke.http.problem import Fault
 from uketsuke.http.reason import Reason, reason_faults
 from uketsuke.http.walk import find_faults
 from uketsuke.services.ports import ShownRedrive
 
-_TIME: Final = re.compile(
-    r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII
-)
 _Name = Annotated[str, Meta(min_length=1, max_length=500)]
 
 
@@ -81,17 +77,9 @@ def _filter_faults(given: Mapping[str, object]) -> Iterator[Fault]:
     if isinstance(name, str) and name and name not in set(ErrorClass):
         detail = f"Give one of {', '.join(ErrorClass)} here."
         yield Fault(pointer="/filter/class", code="bad_value", detail=detail)
-    if isinstance(before, str) and _time(before) is None:
-        detail = "Give a time like 2026-11-29T12:00:00Z here."
+    if isinstance(before, str) and read_instant(before) is None:
+        detail = f"Give {LIKE} here."
         yield Fault(pointer="/filter/before", code="bad_value", detail=detail)
-
-
-def _time(text: str) -> datetime | None:
-    try:
-        # Times of the first and the last day of all can leave the calendar on their way to UTC.
-        return datetime.fromisoformat(text).astimezone(UTC) if _TIME.fullmatch(text) else None
-    except (ValueError, OverflowError):
-        return None
 
 
 def to_filter(given: RedriveFilter) -> LetterFilter:
@@ -100,7 +88,7 @@ def to_filter(given: RedriveFilter) -> LetterFilter:
         kind=given.kind,
         fingerprint=given.fingerprint,
         tenant_id=given.tenant,
-        before=_time(given.before) if given.before else None,
+        before=read_instant(given.before) if given.before else None,
     )
 
 

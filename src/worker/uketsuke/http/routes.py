@@ -10,6 +10,7 @@ from uketsuke.domain.api_key import Scope
 from uketsuke.http.endpoints.alerts import list_alerts
 from uketsuke.http.endpoints.audit import QUERY as AUDIT_QUERY
 from uketsuke.http.endpoints.audit import list_audit
+from uketsuke.http.endpoints.count_jobs import COUNT_QUERY, count_jobs
 from uketsuke.http.endpoints.discard_letter import discard_letter
 from uketsuke.http.endpoints.doctor import QUERY as DOCTOR_QUERY
 from uketsuke.http.endpoints.doctor import get_doctor, repair_store
@@ -88,6 +89,7 @@ ROUTES: Final = tuple(
         ("GET", "/v1/key", _ANY, get_key, _NONE),
         ("GET", "/v1/jobs", _READ, list_jobs, QUERY),
         ("POST", "/v1/jobs", _WRITE, submit_job, _NONE),
+        ("GET", "/v1/jobs/counts", _READ, count_jobs, COUNT_QUERY),  # before the ids
         ("GET", "/v1/jobs/{job_id}", _READ, get_job, _NONE),
         ("GET", "/v1/jobs/{job_id}/result", _READ, get_result, _NONE),
         ("POST", "/v1/jobs/{job_id}/cancel", _WRITE, cancel_job, _NONE),

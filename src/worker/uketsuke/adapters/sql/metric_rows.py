@@ -71,6 +71,7 @@ def _to_live(row: Mapping[str, Any]) -> LiveJobs:
         count=int(row["jobs"]),
         due=int(row["due"]),
         oldest=rows.to_duration(row["oldest_ms"]),
+        oldest_id=row.get("oldest_id"),  # an older version's roll-up has none
         oldest_due=None if overdue is None else rows.to_duration(overdue),
     )
 
@@ -82,6 +83,7 @@ def _from_live(live: LiveJobs) -> dict[str, object]:
         "jobs": live.count,
         "due": live.due,
         "oldest_ms": rows.to_ms(live.oldest),
+        "oldest_id": live.oldest_id,
         "oldest_due_ms": None if live.oldest_due is None else rows.to_ms(live.oldest_due),
     }
 

@@ -63,15 +63,18 @@ SELECT day, kind, 0 AS usage_rows,
  GROUP BY day, kind
 """
 
-# Of jobs that wait the oldest was accepted first, of those that run it was leased first.
-# ?1 jobs at most, -1 for all
+# Of jobs that wait the oldest was accepted first, of those that run it was leased first. Which one
+# it is comes with its time, as one text whose least is asked for: a bare column would be of either
+# min(). ?1 jobs at most, -1 for all
 LIVE_JOBS: Final = f"""
 SELECT kind, state, count(*) AS jobs,
        sum(state <> 'running' AND due_at <= {NOW}) AS due,
-       {NOW} - min(CASE state WHEN 'running' THEN leased_at ELSE created_at END) AS oldest_ms,
+       {NOW} - min(since) AS oldest_ms,
+       substr(min(printf('%015d', since) || id), 16) AS oldest_id,
        {NOW} - min(CASE WHEN state <> 'running' AND due_at <= {NOW} THEN due_at END)
          AS oldest_due_ms
-  FROM (SELECT kind, state, created_at, due_at, leased_at
+  FROM (SELECT id, kind, state, due_at,
+               CASE state WHEN 'running' THEN leased_at ELSE created_at END AS since
           FROM jobs INDEXED BY jobs_wake_at
          WHERE wake_at IS NOT NULL
          LIMIT ?1) AS page

@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from uketsuke.adapters.sql.database import Database, Row, Statement
+from uketsuke.adapters.sql.database import Database, Param, Row, Statement
 
 # How many rows one page looks at to find those that fit.
 STRETCH: Final = 1000
-_AFTER_ALL: Final = "~"  # sorts after every id
+AFTER_ALL: Final = "~"  # sorts after every id
 
 
 class List(NamedTuple):
     """The statements of a list: of one tenant, and of all, each with where its stretch ends.
 
     ?1 tenant, ?2 the id before which to look, ?3 to ?5 what each filter wants or null, ?6 page, ?7
-    stretch; for the end ?3 stretch - 1
+    stretch, ?8 the lowest id; for the end ?3 stretch - 1, ?4 the lowest id
     """
 
     of_a_tenant: str
@@ -29,23 +29,32 @@ class List(NamedTuple):
     end_of_all: str
 
 
-def list_of(table: str, *, columns: str, fits: tuple[str, str, str]) -> List:
-    """Return the list of a table by ``id``, with its three filters."""
+def list_of(table: str, *, columns: str, fits: tuple[str, str, str], also: str = "") -> List:
+    """Return the list of a table by ``id``, with its three filters.
+
+    ``also`` is what else must hold: it starts with AND, and its parameters with ?9.
+    """
     one, other, third = fits
 
     def fitting(who: str) -> str:
         return f"""
     SELECT {columns}
-      FROM (SELECT * FROM {table} WHERE {who} AND id < ?2 ORDER BY id DESC LIMIT ?7)
+      FROM (SELECT * FROM {table} WHERE {who} AND id < ?2 AND id >= ?8 ORDER BY id DESC LIMIT ?7)
      WHERE (?3 IS NULL OR {one} = ?3)
        AND (?4 IS NULL OR {other} = ?4)
-       AND (?5 IS NULL OR {third} = ?5)
+       AND (?5 IS NULL OR {third} = ?5){also}
      ORDER BY id DESC
      LIMIT ?6
     """
 
     def end(who: str) -> str:
-        return f"SELECT id FROM {table} WHERE {who} AND id < ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3"
+        return f"""
+    SELECT id
+      FROM {table}
+     WHERE {who} AND id < ?2 AND id >= ?4
+     ORDER BY id DESC
+     LIMIT 1 OFFSET ?3
+    """
 
     mine, everybodys = "tenant_id = ?1", "?1 IS NULL"
     return List(
@@ -64,16 +73,21 @@ async def page_of(
     before: str | None,
     limit: int,
     database: Database,
+    floor: str = "",
+    also: tuple[Param, ...] = (),
 ) -> tuple[Sequence[Row], str | None]:
-    """Return the rows of a page, and the id before which the next one looks; None at the end."""
+    """Return the rows of a page, and the id before which the next one looks; None at the end.
+
+    Nothing below the id ``floor`` is looked at.
+    """
     whole, end = statements.of_all, statements.end_of_all
     if tenant_id is not None:
         whole, end = statements.of_a_tenant, statements.end_of_a_tenant
-    start = before or _AFTER_ALL
+    start = before or AFTER_ALL
     found, ends = await database.batch(
         [
-            Statement(whole, (tenant_id, start, *wanted, limit, STRETCH)),
-            Statement(end, (tenant_id, start, STRETCH - 1)),
+            Statement(whole, (tenant_id, start, *wanted, limit, STRETCH, floor, *also)),
+            Statement(end, (tenant_id, start, STRETCH - 1, floor)),
         ]
     )
     if len(found) == limit:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from uketsuke.domain.audit import AUDIT_ID, Action, AuditRow
-from uketsuke.http.answer import PRIVATE, json_answer, rfc3339
+from uketsuke.http.answer import PRIVATE, rfc3339, tagged_answer
 from uketsuke.http.context import Context
 from uketsuke.http.message import Request, Response
 from uketsuke.http.paging import next_page, page_limit, query_fault, read_list_query
@@ -32,7 +32,7 @@ async def list_audit(request: Request, context: Context) -> Response:
         "items": [_show(row) for row in page.rows],
         "next": next_page(request.path, asked, page.cursor),
     }
-    return json_answer(200, document, headers=PRIVATE)
+    return tagged_answer(document, asked=request.headers, headers=PRIVATE)
 
 
 def _read_query(query: Mapping[str, tuple[str, ...]], context: Context) -> Mapping[str, str]:

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from uketsuke.domain.diagnosis import Finding
-from uketsuke.http.answer import PRIVATE, json_answer
+from uketsuke.http.answer import PRIVATE, json_answer, tagged_answer
 from uketsuke.http.characters import bad_characters
 from uketsuke.http.context import Context
 from uketsuke.http.json_body import read_json
@@ -39,7 +39,7 @@ async def get_doctor(request: Request, context: Context) -> Response:
     if asked and asked[0] not in context.ports.doctor.questions:
         raise refuse_faults([query_fault("check", _NAMES)])
     findings = await examine(asked[0] if asked else None, ports=context.ports)
-    return json_answer(200, show_diagnosis(findings), headers=PRIVATE)
+    return tagged_answer(show_diagnosis(findings), asked=request.headers, headers=PRIVATE)
 
 
 async def repair_store(request: Request, context: Context) -> Response:

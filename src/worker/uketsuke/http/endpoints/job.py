@@ -35,12 +35,12 @@ async def get_result(request: Request, context: Context, *, job_id: str) -> Resp
     return await answer_result(job, asked=request.headers, ports=context.ports)
 
 
-async def get_events(_request: Request, context: Context, *, job_id: str) -> Response:
+async def get_events(request: Request, context: Context, *, job_id: str) -> Response:
     """Tell a job's life so far. It is short, so all of it is one page."""
     job = await _find(job_id, context)
     events = await events_of(job, ports=context.ports)
     document = {"items": [_show_event(event) for event in events], "next": None}
-    return json_answer(200, document, headers=PRIVATE)
+    return tagged_answer(document, asked=request.headers, headers=PRIVATE)
 
 
 async def cancel_job(request: Request, context: Context, *, job_id: str) -> Response:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Final
 
 from uketsuke.domain.ids import JOB_ID
 from uketsuke.domain.lifecycle import JobState
-from uketsuke.http.answer import PRIVATE, json_answer
+from uketsuke.http.answer import PRIVATE, tagged_answer
 from uketsuke.http.context import Context
+from uketsuke.http.instant import LIKE, read_instant
 from uketsuke.http.job_view import show_job
 from uketsuke.http.message import Request, Response
 from uketsuke.http.paging import next_page, page_limit, query_fault, read_list_query
-from uketsuke.http.problem import refuse, refuse_faults
+from uketsuke.http.problem import Fault, refuse, refuse_faults
 from uketsuke.services.ports import JobFilter
 
-QUERY: Final = frozenset({"state", "kind", "run_key", "limit", "cursor", "tenant"})
+_TIMES: Final = ("created_after", "created_before", "finished_after", "finished_before")
+QUERY: Final = frozenset({"state", "kind", "run_key", *_TIMES, "limit", "cursor", "tenant"})
 
 
 async def list_jobs(request: Request, context: Context) -> Response:
@@ -23,7 +26,7 @@ async def list_jobs(request: Request, context: Context) -> Response:
     asked = _read_query(request.query, context)
     tenant = context.caller.tenant_id or asked.get("tenant")
     page = await context.ports.listing.page(
-        JobFilter(state=asked.get("state"), kind=asked.get("kind"), run_key=asked.get("run_key")),
+        _wanted(asked),
         tenant_id=tenant,
         before=asked.get("cursor"),
         limit=page_limit(asked),
@@ -32,15 +35,34 @@ async def list_jobs(request: Request, context: Context) -> Response:
         "items": [show_job(job, caller=context.caller) for job in page.jobs],
         "next": next_page(request.path, asked, page.cursor),
     }
-    return json_answer(200, document, headers=PRIVATE)
+    return tagged_answer(document, asked=request.headers, headers=PRIVATE)
 
 
 def _read_query(query: Mapping[str, tuple[str, ...]], context: Context) -> Mapping[str, str]:
     asked, faults = read_list_query(query, caller=context.caller)
     if "state" in asked and asked["state"] not in set(JobState):
         faults.append(query_fault("state", f"is one of {', '.join(JobState)}"))
+    faults += _time_faults(asked)
     if faults:
         raise refuse_faults(faults)
     if "cursor" in asked and not JOB_ID.fullmatch(asked["cursor"]):
         raise refuse("invalid_cursor")
     return asked
+
+
+def _wanted(asked: Mapping[str, str]) -> JobFilter:
+    times = {name: _time(name, asked) for name in _TIMES}
+    return JobFilter(
+        state=asked.get("state"), kind=asked.get("kind"), run_key=asked.get("run_key"), **times
+    )
+
+
+def _time_faults(asked: Mapping[str, str]) -> Sequence[Fault]:
+    # Whoever writes +09:00 as it is has sent a space.
+    what = f"is {LIKE}, with its offset; a + is written %2B"
+    wrong = [name for name in _TIMES if name in asked and _time(name, asked) is None]
+    return [query_fault(name, what) for name in wrong]
+
+
+def _time(name: str, asked: Mapping[str, str]) -> datetime | None:
+    return read_instant(asked[name]) if name in asked else None

@@ -6,7 +6,7 @@ from typing import Final
 
 from uketsuke.domain.series import Range
 from uketsuke.http.accept import choose
-from uketsuke.http.answer import PRIVATE, json_answer
+from uketsuke.http.answer import PRIVATE, json_answer, tagged_answer
 from uketsuke.http.context import Context
 from uketsuke.http.exposition import Format, write_families
 from uketsuke.http.message import Request, Response
@@ -26,6 +26,7 @@ async def get_metrics(_request: Request, context: Context) -> Response:
     letters = await letters_of(conditions, ports=context.ports)
     seen = await overview(context.ports)
     document = show_overview(seen, letters=letters, conditions=conditions)
+    # No entity tag: the time it is as of is never the same.
     return json_answer(200, document, headers=PRIVATE)
 
 
@@ -38,7 +39,7 @@ async def get_metrics_series(request: Request, context: Context) -> Response:
         "step_seconds": int(span.length.total_seconds()),
         "points": [show_stretch(point) for point in points],
     }
-    return json_answer(200, document, headers=PRIVATE)
+    return tagged_answer(document, asked=request.headers, headers=PRIVATE)
 
 
 def _range(request: Request) -> Range:

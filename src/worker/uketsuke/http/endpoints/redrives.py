@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from uketsuke.domain.bulk_redrive import REDRIVE_ID, RedriveState
-from uketsuke.http.answer import PRIVATE, json_answer
+from uketsuke.http.answer import PRIVATE, json_answer, tagged_answer
 from uketsuke.http.context import Context
 from uketsuke.http.json_body import read_json, read_json_or_nothing
 from uketsuke.http.message import Request, Response
@@ -64,16 +64,16 @@ async def list_redrives(request: Request, context: Context) -> Response:
         "items": [show_redrive(shown) for shown in page.redrives],
         "next": next_page(request.path, asked, page.cursor),
     }
-    return json_answer(200, document, headers=PRIVATE)
+    return tagged_answer(document, asked=request.headers, headers=PRIVATE)
 
 
-async def get_redrive(_request: Request, context: Context, *, redrive_id: str) -> Response:
+async def get_redrive(request: Request, context: Context, *, redrive_id: str) -> Response:
     """Show one, with its figures of now."""
     known = REDRIVE_ID.fullmatch(redrive_id)
     shown = await context.ports.redrives.find(redrive_id) if known else None
     if shown is None:
         raise refuse("not_found")
-    return json_answer(200, show_redrive(shown), headers=PRIVATE)
+    return tagged_answer(show_redrive(shown), asked=request.headers, headers=PRIVATE)
 
 
 async def stop_redrive(request: Request, context: Context, *, redrive_id: str) -> Response:

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Final
 
 from uketsuke.domain.schedule import SCHEDULE_NAME, ScheduleKey
-from uketsuke.http.answer import PRIVATE, json_answer
+from uketsuke.http.answer import PRIVATE, json_answer, tagged_answer
 from uketsuke.http.asked_work import look_around, vanished
 from uketsuke.http.context import Context
 from uketsuke.http.json_body import read_json, read_nothing
@@ -39,7 +39,7 @@ async def list_schedules(request: Request, context: Context) -> Response:
         "items": [show_schedule(schedule, caller=context.caller) for schedule in page.schedules],
         "next": next_page(request.path, asked, cursor),
     }
-    return json_answer(200, document, headers=PRIVATE)
+    return tagged_answer(document, asked=request.headers, headers=PRIVATE)
 
 
 async def get_schedule(request: Request, context: Context, *, name: str) -> Response:
@@ -48,7 +48,9 @@ async def get_schedule(request: Request, context: Context, *, name: str) -> Resp
     schedule = await context.ports.schedules.find(key) if SCHEDULE_NAME.fullmatch(name) else None
     if schedule is None:
         raise refuse("not_found")
-    return json_answer(200, show_schedule(schedule, caller=context.caller), headers=PRIVATE)
+    return tagged_answer(
+        show_schedule(schedule, caller=context.caller), asked=request.headers, headers=PRIVATE
+    )
 
 
 async def put_schedule_document(request: Request, context: Context, *, name: str) -> Response:

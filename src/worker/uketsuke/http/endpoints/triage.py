@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 from uketsuke.domain.dead_letter import LETTER_ID, LetterStatus
 from uketsuke.domain.failure import ErrorClass
-from uketsuke.http.answer import PRIVATE, json_answer
+from uketsuke.http.answer import PRIVATE, tagged_answer
 from uketsuke.http.context import Context
 from uketsuke.http.dead_letter_view import show_letter, show_letter_whole
 from uketsuke.http.letter_group_view import show_group
@@ -39,7 +39,7 @@ async def list_dead_letters(request: Request, context: Context) -> Response:
         "items": [show_letter(letter) for letter in page.letters],
         "next": next_page(request.path, asked, cursor),
     }
-    return json_answer(200, document, headers=PRIVATE)
+    return tagged_answer(document, asked=request.headers, headers=PRIVATE)
 
 
 async def list_dead_letter_groups(request: Request, context: Context) -> Response:
@@ -47,10 +47,10 @@ async def list_dead_letter_groups(request: Request, context: Context) -> Respons
     asked = {"status": LetterStatus.OPEN.value, **_read_query(request.query, context)}
     groups = await context.ports.triage.groups(_wanted(asked), limit=page_limit(asked))
     items = [show_group(group, filters=asked) for group in groups]
-    return json_answer(200, {"items": items, "next": None}, headers=PRIVATE)
+    return tagged_answer({"items": items, "next": None}, asked=request.headers, headers=PRIVATE)
 
 
-async def get_dead_letter(_request: Request, context: Context, *, letter_id: str) -> Response:
+async def get_dead_letter(request: Request, context: Context, *, letter_id: str) -> Response:
     """Show a dead letter with the history of its job's attempts."""
     letter = None
     if LETTER_ID.fullmatch(letter_id):
@@ -58,7 +58,9 @@ async def get_dead_letter(_request: Request, context: Context, *, letter_id: str
     if letter is None:
         raise refuse("not_found")
     attempts = await context.ports.jobs.attempts_of(letter.key) if letter.key else ()
-    return json_answer(200, show_letter_whole(letter, attempts), headers=PRIVATE)
+    return tagged_answer(
+        show_letter_whole(letter, attempts), asked=request.headers, headers=PRIVATE
+    )
 
 
 def _read_query(query: Mapping[str, tuple[str, ...]], context: Context) -> Mapping[str, str]:

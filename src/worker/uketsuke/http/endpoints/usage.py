@@ -7,7 +7,7 @@ from datetime import UTC, date, timedelta
 from typing import Final
 
 from uketsuke.domain.money import show_usd
-from uketsuke.http.answer import PRIVATE, json_answer
+from uketsuke.http.answer import PRIVATE, tagged_answer
 from uketsuke.http.context import Context
 from uketsuke.http.message import Request, Response
 from uketsuke.http.paging import (
@@ -46,7 +46,7 @@ async def get_usage(request: Request, context: Context) -> Response:
         "budget": _show_budget(page.budget) if page.budget else None,
         "next": next_page(request.path, asked, cursor),
     }
-    return json_answer(200, document, headers=PRIVATE)
+    return tagged_answer(document, asked=request.headers, headers=PRIVATE)
 
 
 def _days(asked: Mapping[str, str], *, today: date) -> tuple[date, date, list[Fault]]:

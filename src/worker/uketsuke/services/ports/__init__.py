@@ -6,7 +6,7 @@ for a write this leaves open whether it happened.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from uketsuke.services.ports.ai import (
     AiBinding,
@@ -25,6 +25,7 @@ from uketsuke.services.ports.costs import (
     UsagePage,
     Used,
 )
+from uketsuke.services.ports.database_use import DatabaseUse
 from uketsuke.services.ports.dead_letters import Counter, DeadLetters
 from uketsuke.services.ports.doctor import Doctor
 from uketsuke.services.ports.jobs import (
@@ -82,6 +83,7 @@ from uketsuke.services.ports.store import (
     KeyStore,
     Listing,
     Purging,
+    StateCount,
     Sweeping,
     Woken,
 )
@@ -128,6 +130,7 @@ class Ports:
     workflows: Workflows
     clock: Clock
     dice: Dice
+    database_use: DatabaseUse = field(default_factory=DatabaseUse)
 
 
 __all__ = [
@@ -150,6 +153,7 @@ __all__ = [
     "Conditions",
     "Costs",
     "Counter",
+    "DatabaseUse",
     "DayBudget",
     "DeadLetters",
     "Decided",
@@ -191,6 +195,7 @@ __all__ = [
     "SchedulePage",
     "Schedules",
     "ShownRedrive",
+    "StateCount",
     "Steps",
     "StoredStream",
     "StreamedBody",

@@ -14,15 +14,23 @@ from uketsuke.domain.job import (
     SilentRun,
     Upload,
 )
+from uketsuke.domain.lifecycle import JobState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFilter:
-    """Which jobs a list is about; None is any."""
+    """Which jobs a list is about; None is any. Times are from ``after`` on, until ``before``.
+
+    A job that a schedule started was created, as this goes, when it was due.
+    """
 
     state: str | None = None
     kind: str | None = None
     run_key: str | None = None
+    created_after: datetime | None = None
+    created_before: datetime | None = None
+    finished_after: datetime | None = None
+    finished_before: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +41,20 @@ class JobPage:
     cursor: str | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateCount:
+    """How many jobs of a state were seen. ``capped``: not all were looked at, so there may be more.
+
+    Those that were seen are there, so it is never less.
+    """
+
+    state: JobState
+    count: int
+    capped: bool
+
+
 class Listing(Protocol):
-    """Lists of jobs."""
+    """Lists of jobs, and how many there are."""
 
     async def page(
         self, wanted: JobFilter, *, tenant_id: str | None, before: str | None, limit: int
@@ -42,6 +62,13 @@ class Listing(Protocol):
         """Return fitting jobs older than the id ``before``; ``tenant_id`` None is all tenants'.
 
         Reads a bounded number of rows: the page may be short and still have a next one.
+        """
+        ...
+
+    async def counts(self, wanted: JobFilter, *, tenant_id: str | None) -> Sequence[StateCount]:
+        """Count fitting jobs of every state, whatever state is wanted, in the lifecycle's order.
+
+        Reads a bounded number of rows, in one call.
         """
         ...
 
