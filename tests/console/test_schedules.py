@@ -223,7 +223,7 @@ def test_what_another_has_changed_is_shown_before_it_is_put_over(
 
 def test_each_form_of_input_comes_back_as_it_was(visitor: Visitor, owner: Owner) -> None:
     ref = owner.api.put("/v1/inputs", content=b"words").json()["ref"]
-    forms = {
+    forms: dict[str, dict[str, Any]] = {
         "texts": {"kind": "embed", "input": {"texts": ["a\nb", "c"]}, "params": {}},
         "ref": {"input": {"ref": ref}},
         "refs": {"kind": "report", "input": {"refs": [ref]}, "params": {"title": "受付"}},
