@@ -68,7 +68,9 @@ def test_what_does_not_hold_comes_first_and_says_what_helps(visitor: Visitor) ->
     expect(page.get_by_text("first_sound")).to_be_visible()
 
 
-def test_it_is_looked_at_when_asked_and_not_by_itself(visitor: Visitor) -> None:
+def test_it_is_looked_at_when_asked_and_keeps_what_was_seen_when_that_fails(
+    visitor: Visitor,
+) -> None:
     diagnosed(visitor.page, ILL[:1])
     visitor.page.clock.install()
     page = visitor.open("#/doctor", key="operator_key")
@@ -77,25 +79,18 @@ def test_it_is_looked_at_when_asked_and_not_by_itself(visitor: Visitor) -> None:
     assert looks(visitor) == 1
     diagnosed(page, ILL)
     page.get_by_role("button", name="Look again").click()
-
     expect(page.get_by_role("status")).to_contain_text("3 checks do not hold.")
     assert looks(visitor) == 2
-
-
-def looks(visitor: Visitor) -> int:
-    return sum(request.url.endswith("/v1/doctor") for request in visitor.requests)
-
-
-def test_a_look_that_fails_keeps_what_was_seen(visitor: Visitor) -> None:
-    diagnosed(visitor.page, ILL)
-    page = visitor.open("#/doctor", key="operator_key")
-    expect(page.get_by_role("region", name="many_offenders")).to_be_visible()
     page.route("**/v1/doctor", lambda route: route.abort())
     page.get_by_role("button", name="Look again").click()
 
     expect(page.get_by_role("alert")).to_contain_text("cannot be reached")
     expect(page.get_by_role("region", name="many_offenders")).to_be_visible()
     visitor.complaints.clear()  # of the call that was cut off
+
+
+def looks(visitor: Visitor) -> int:
+    return sum(request.url.endswith("/v1/doctor") for request in visitor.requests)
 
 
 def test_a_repair_asks_why_and_shows_what_is_true_then(visitor: Visitor) -> None:
