@@ -12,6 +12,21 @@ export function fullTime(time, language) {
   return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" }).format(new Date(time));
 }
 
+/** A time to the minute, by the clock of a zone; null where the browser does not know the zone.
+ * @param {string} time @param {Language} language @param {string} [zone]  the reader's own, if left out */
+export function zonedTime(time, language, zone) {
+  try {
+    const shown = { dateStyle: /** @type {const} */ ("medium"), timeStyle: /** @type {const} */ ("short") };
+    return new Intl.DateTimeFormat(language, { ...shown, timeZone: zone }).format(new Date(time));
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/** The name of the reader's own zone. */
+export const ownZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 /** How long ago, or how far ahead, to one unit. @param {string | number} time @param {Language} language @param {number} [now] */
 export function relativeTime(time, language, now = Date.now()) {
   const seconds = (new Date(time).getTime() - now) / 1000;

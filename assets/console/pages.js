@@ -36,8 +36,20 @@ export const PAGES = [
   { pattern: "redrives", label: "redrives", allowed: isOperator, load: () => import("./views/redrives.js") },
   { pattern: "redrives/new", allowed: isOperator, load: () => import("./views/new_redrive.js") },
   { pattern: "redrives/:id", allowed: isOperator, load: () => import("./views/redrive.js") },
+  { pattern: "schedules", label: "schedules", allowed: anyone, load: () => import("./views/schedules.js") },
+  // No schedule is named so: names begin with a letter or a digit.
+  { pattern: "schedules/-", allowed: mayWrite, refusal: "no_write", load: () => import("./views/schedule_form.js") },
+  { pattern: "schedules/:name", allowed: anyone, load: () => import("./views/schedule.js") },
+  {
+    pattern: "schedules/:name/edit",
+    allowed: mayWrite,
+    refusal: "no_write",
+    load: () => import("./views/schedule_form.js"),
+  },
+  { pattern: "audit", label: "audit", allowed: anyone, load: () => import("./views/audit.js") },
   { pattern: "usage", label: "usage", allowed: anyone, load: () => import("./views/usage.js") },
   { pattern: "alerts", label: "alerts", allowed: isOperator, load: () => import("./views/alerts.js") },
+  { pattern: "doctor", label: "doctor", allowed: isOperator, load: () => import("./views/doctor.js") },
 ];
 
 /** Where a caller without an address begins. @param {Caller} caller */

@@ -32,6 +32,7 @@ def test_each_answer_has_the_shape_that_the_description_tells(desk: Desk) -> Non
         ("get", "/v1/schedules/{name}"): desk.api.get("/v1/schedules/told"),
         ("get", "/v1/schedules"): desk.api.get("/v1/schedules"),
         ("post", "/v1/schedules/{name}/trigger"): desk.api.post("/v1/schedules/told/trigger"),
+        ("get", "/v1/cron"): desk.api.get("/v1/cron?cron=0+0+*+*+*"),
         ("get", "/v1/usage"): desk.api.get("/v1/usage"),
         ("get", "/healthz"): desk.api.get("/healthz"),
         ("get", "/readyz"): desk.api.get("/readyz"),

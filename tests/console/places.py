@@ -29,6 +29,8 @@ def places(there: Furnished) -> list[Place]:
         *(_job(kind, job, mine) for kind, job in there.jobs.items()),
         _place("schedules", "schedules", mine),
         _place("schedule", "schedules/:name", mine, quote(there.schedule)),
+        _place("schedule-new", "schedules/-", mine),
+        _place("schedule-edit", "schedules/:name/edit", mine, f"{quote(there.schedule)}/edit"),
         _place("usage-mine", "usage", mine),
         _place("audit-mine", "audit", mine),
         _place("overview", "overview", OPERATOR),

@@ -4,11 +4,12 @@
 import { html } from "../html.js";
 import { useWords } from "../words.js";
 import { shell } from "../words/shell.js";
+import { Named } from "./place.js";
 
 /** @param {{error: import("../api.js").ApiError, retry?: () => void}} props */
 export function Problem({ error, retry }) {
   const t = useWords(shell);
-  const request = error.members.request_id;
+  const { request_id: request, id: other } = error.members; // `id`: what stands in the way
   return html`<div class="problem" role="alert">
     <p>${error.status === 0 ? t("unreachable") : error.detail}</p>
     ${
@@ -20,6 +21,7 @@ export function Problem({ error, retry }) {
         )}
       </ul>`
     }
+    ${typeof other === "string" && html`<p><${Named} id=${other} /></p>`}
     <p class="hint">
       ${error.status > 0 && html`<code>${error.status} ${error.code}</code> `}${request && t("request", { id: request })}
     </p>

@@ -242,3 +242,33 @@ export const deliveryFaults = define({
     broken: "受信側の障害",
   },
 });
+
+/** What operators do. */
+export const actions = define({
+  en: {
+    "dead_letter.redriven": "Dead letter redriven",
+    "dead_letter.discarded": "Dead letter discarded",
+    "redrive.started": "Bulk redrive started",
+    "redrive.stopped": "Bulk redrive stopped",
+    "doctor.repaired": "Store repaired",
+  },
+  ja: {
+    "dead_letter.redriven": "デッドレターの再実行",
+    "dead_letter.discarded": "デッドレターの破棄",
+    "redrive.started": "一括再実行の開始",
+    "redrive.stopped": "一括再実行の停止",
+    "doctor.repaired": "ストアの修復",
+  },
+});
+
+/** What a schedule's time does while the job of an earlier one is live. */
+export const overlaps = define({
+  en: { skip: "Skip", allow: "Allow" },
+  ja: { skip: "見送る", allow: "許可する" },
+});
+
+/** How a schedule's time has come out. */
+export const occurrences = define({
+  en: { started: "Started", skipped: "Skipped" },
+  ja: { started: "開始", skipped: "見送り" },
+});

@@ -24,6 +24,7 @@ async def furnished(office: Office) -> Mapping[str, str]:
     made = await office.send("PUT", "/v1/schedules/nightly", SCHEDULE, who="acme")
     assert made.status == 201
     named = {
+        "/v1/cron": "/v1/cron?cron=0+7+*+*+*",
         "/v1/schedules/{name}": "/v1/schedules/nightly?tenant=acme",
         "/v1/jobs/{job_id}": f"/v1/jobs/{letter.job_id}",
         "/v1/jobs/{job_id}/events": f"/v1/jobs/{letter.job_id}/events",

@@ -121,6 +121,12 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         answer="The job, started as by hand.",
         content=_json("Job"),
     ),
+    "preview_cron": Operation(
+        summary="See when a cron expression comes true",
+        answer="The next times, as a schedule would have them. Nothing is kept.",
+        content=_json("CronPreview"),
+        tagged=True,
+    ),
     "get_usage": Operation(
         summary="See what was used and what it cost",
         answer="A page, newest day first, and the totals of all pages.",
@@ -268,6 +274,8 @@ QUERY_PARAMETERS: Final[Mapping[str, tuple[Schema, str]]] = {
     "action": (_TEXT, "Only acts of this sort."),
     "target": (_TEXT, "Only what was done to this: a dead letter's id, or a bulk redrive's."),
     "check": (_TEXT, "Only this check."),
+    "cron": (_TEXT, "Five fields, as in a schedule."),
+    "timezone": ({"type": "string", "default": "UTC"}, "The IANA name of the zone."),
     "actor": (_TEXT, "Only what was done with the key of this id."),
     "from": (_DAY, "The first day, UTC; else 30 days are shown."),
     "to": (_DAY, "The last day, UTC, included; else today."),

@@ -190,6 +190,14 @@ class ScheduleList(Shape):
     next: str | None
 
 
+class CronPreview(Shape):
+    """When an expression comes true next; fewer times if there are no more."""
+
+    cron: str
+    timezone: str
+    next: list[datetime]
+
+
 class Used(Shape):
     """What some attempts used. Costs are sums of what is known, null if nothing is."""
 

@@ -26,6 +26,8 @@ from uketsuke.http.endpoints.metrics import (
     scrape_metrics,
 )
 from uketsuke.http.endpoints.openapi import get_openapi
+from uketsuke.http.endpoints.preview_cron import QUERY as CRON_QUERY
+from uketsuke.http.endpoints.preview_cron import preview_cron
 from uketsuke.http.endpoints.redrive_letter import redrive_letter
 from uketsuke.http.endpoints.redrives import LIST_QUERY as REDRIVES_QUERY
 from uketsuke.http.endpoints.redrives import (
@@ -98,6 +100,7 @@ ROUTES: Final = tuple(
         ("PUT", "/v1/schedules/{name}", _WRITE, put_schedule_document, _NONE),
         ("DELETE", "/v1/schedules/{name}", _WRITE, delete_schedule, _NONE),
         ("POST", "/v1/schedules/{name}/trigger", _WRITE, trigger_schedule, _NONE),
+        ("GET", "/v1/cron", _READ, preview_cron, CRON_QUERY),
         ("GET", "/v1/usage", _READ, get_usage, USAGE_QUERY),
         ("GET", "/v1/dead-letters", _OPERATE, list_dead_letters, LETTERS_QUERY),
         ("GET", "/v1/dead-letters/groups", _OPERATE, list_dead_letter_groups, GROUPS_QUERY),

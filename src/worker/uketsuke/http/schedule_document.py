@@ -21,15 +21,15 @@ from uketsuke.http.problem import Fault
 from uketsuke.http.walk import find_faults
 from uketsuke.services.schedules import WantedSchedule
 
-_LONGEST: Final = 200  # of a cron expression, or of a zone's name
+LONGEST_CRON: Final = 200  # of a cron expression, or of a zone's name
 
 
 class ScheduleMembers(msgspec.Struct, frozen=True, kw_only=True):
     """The members of a schedule. What ``input`` and ``params`` hold depends on the kind."""
 
     name: str | UnsetType = UNSET
-    cron: Annotated[str, Meta(max_length=_LONGEST)]
-    timezone: Annotated[str, Meta(max_length=_LONGEST)] = "UTC"
+    cron: Annotated[str, Meta(max_length=LONGEST_CRON)]
+    timezone: Annotated[str, Meta(max_length=LONGEST_CRON)] = "UTC"
     kind: str
     input: InputMember
     params: dict[str, Any] = {}
@@ -48,8 +48,8 @@ def schedule_faults(document: object, around: Surroundings, *, name: str) -> Ite
     if isinstance(document, dict):
         yield from work_faults(document, around)
         yield from _name_faults(document, name)
-        yield from _cron_faults("cron", document.get("cron"), check_expression)
-        yield from _cron_faults("timezone", document.get("timezone"), find_zone)
+        yield from cron_faults("cron", document.get("cron"), check_expression)
+        yield from cron_faults("timezone", document.get("timezone"), find_zone)
         yield from _overlap_faults(document)
 
 
@@ -60,8 +60,9 @@ def _name_faults(document: Mapping[str, object], name: str) -> Iterator[Fault]:
         yield Fault(pointer="/name", code="bad_value", detail=detail)
 
 
-def _cron_faults(member: str, given: object, check: Callable[[str], object]) -> Iterator[Fault]:
-    if isinstance(given, str) and len(given) <= _LONGEST:
+def cron_faults(member: str, given: object, check: Callable[[str], object]) -> Iterator[Fault]:
+    """Find what the domain's ``check`` has against an expression or a zone."""
+    if isinstance(given, str) and len(given) <= LONGEST_CRON:
         try:
             check(given)
         except BadCron as bad:

@@ -1,0 +1,33 @@
+// @ts-check
+/** A document that is looked at when somebody asks for it, and not again by itself. */
+
+import { useEffect, useState } from "preact/hooks";
+
+import { ApiError, get } from "../api.js";
+
+/** `at` is when `data` came; what was known stays while the next look is under way, or fails.
+ * @typedef {{data: any, error: ApiError | null, at: string | null, busy: boolean}} Seen */
+
+/** @param {string} path  the same for as long as the component is shown */
+export function useLook(path) {
+  const [seen, setSeen] = useState(/** @type {Seen} */ ({ data: undefined, error: null, at: null, busy: true }));
+  const ask = async (/** @type {AbortSignal} */ signal) => {
+    setSeen((known) => ({ ...known, busy: true }));
+    try {
+      const { body } = await get(path, { signal });
+      setSeen({ data: body, error: null, at: new Date().toISOString(), busy: false });
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof ApiError)) throw error;
+      setSeen((known) => ({ ...known, error, busy: false }));
+    }
+  };
+  const [left] = useState(() => new AbortController());
+  useEffect(() => {
+    ask(left.signal);
+    return () => left.abort();
+  }, []);
+  const look = () => ask(left.signal);
+  const know = (/** @type {any} */ data) => setSeen((known) => ({ ...known, data }));
+  return { ...seen, look, know };
+}
