@@ -96,16 +96,24 @@ function withJson(method, document, headers) {
  * @param {string} path @param {RequestInit} request @param {string | null} [key]
  * @returns {Promise<Answer>}
  */
-async function ask(path, request, key = readKey()) {
+async function ask(path, request, key) {
+  const response = await open(path, request, key);
+  const body = response.status === 304 ? null : await readJson(response);
+  const retryAfter = secondsOf(response.headers.get("Retry-After"));
+  return { status: response.status, body, tag: response.headers.get("ETag"), retryAfter };
+}
+
+/**
+ * Ask, and leave it to the caller to read what comes: a result may be large, or no JSON.
+ * @param {string} path @param {RequestInit} request @param {string | null} [key]
+ * @returns {Promise<Response>}
+ */
+export async function open(path, request, key = readKey()) {
   // An address of the API only: a link out of a document must not carry the key elsewhere.
   if (!path.startsWith("/") || path.startsWith("//")) throw new TypeError("a path is wanted");
   const headers = { ...request.headers, ...(key ? { Authorization: `Bearer ${key}` } : {}) };
   const response = await reach(path, { ...request, headers });
-  const retryAfter = secondsOf(response.headers.get("Retry-After"));
-  if (response.ok || response.status === 304) {
-    const body = response.status === 304 ? null : await readJson(response);
-    return { status: response.status, body, tag: response.headers.get("ETag"), retryAfter };
-  }
+  if (response.ok || response.status === 304) return response;
   const members = (await readJson(response)) ?? {};
   if (response.status === 401 && key === readKey()) signOut();
   throw new ApiError({
@@ -113,7 +121,7 @@ async function ask(path, request, key = readKey()) {
     code: members.code ?? "unexpected",
     detail: members.detail ?? members.title ?? `HTTP ${response.status}`,
     members,
-    retryAfter,
+    retryAfter: secondsOf(response.headers.get("Retry-After")),
   });
 }
 
@@ -124,9 +132,12 @@ async function reach(path, request) {
     return await fetch(path, { ...request, cache: "no-store", credentials: "same-origin" });
   } catch (error) {
     if (request.signal?.aborted) throw error;
-    throw new ApiError({ status: 0, code: "unreachable", detail: "" });
+    throw unreachable();
   }
 }
+
+/** No answer came, or it broke off. */
+export const unreachable = () => new ApiError({ status: 0, code: "unreachable", detail: "" });
 
 /** @param {Response} response @returns {Promise<any>} */
 async function readJson(response) {

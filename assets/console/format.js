@@ -87,6 +87,10 @@ export function money(usd) {
 /** @param {number | null | undefined} value @param {Language} language */
 export const count = (value, language) => (value == null ? "–" : new Intl.NumberFormat(language).format(value));
 
+/** What somebody else has named, in a sentence of ours: its direction of writing turns nothing around it.
+ * @param {string} name */
+export const isolated = (name) => `\u2068${name}\u2069`;
+
 /** A share of one as a percentage. @param {number | null | undefined} value @param {Language} language */
 export function percent(value, language) {
   if (value == null) return "–";

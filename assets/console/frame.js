@@ -107,7 +107,8 @@ function Shown({ path, query }) {
   const found = findPage(path);
   const view = useView(found?.page ?? null);
   if (!found) return html`<${Page} title=${t("not_found_title")}><p>${t("not_found")}</p><//>`;
-  if (!found.page.allowed(caller)) return html`<${Page} title=${t("not_found_title")}><p>${t("not_yours")}</p><//>`;
+  const { allowed, refusal = "not_yours" } = found.page;
+  if (!allowed(caller)) return html`<${Page} title=${t("not_found_title")}><p>${t(refusal)}</p><//>`;
   if (!view) return html`<${Loading} />`;
   // A page of another thing is another page: nothing of the one before may stay on it.
   return html`<${Guard} key=${path.join("/")}>

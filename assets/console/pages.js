@@ -5,8 +5,9 @@ import { isOperator, mayWrite } from "./session.js";
 
 /** @typedef {import("./session.js").Caller} Caller */
 /** `:name` in a pattern takes any segment. A page with a `label` stands in the menu; its view is
- * loaded when it is first opened and gets `{params, query}`.
- * @typedef {{pattern: string, label?: string, allowed: (caller: Caller) => boolean,
+ * loaded when it is first opened and gets `{params, query}`. `refusal` says who is allowed, where it
+ * is not the operators.
+ * @typedef {{pattern: string, label?: string, allowed: (caller: Caller) => boolean, refusal?: "no_write",
  *   load: () => Promise<{default: import("preact").FunctionComponent<ViewProps>}>}} Page */
 /** @typedef {{params: Record<string, string>, query: URLSearchParams}} ViewProps */
 
@@ -14,13 +15,40 @@ const anyone = () => true;
 
 /** In the order of the menu. @type {Page[]} */
 export const PAGES = [
+  { pattern: "overview", label: "overview", allowed: isOperator, load: () => import("./views/overview.js") },
+  {
+    pattern: "submit",
+    label: "submit",
+    allowed: mayWrite,
+    refusal: "no_write",
+    load: () => import("./views/submit.js"),
+  },
   { pattern: "jobs", label: "jobs", allowed: anyone, load: () => import("./views/jobs.js") },
+  { pattern: "jobs/:id", allowed: anyone, load: () => import("./views/job.js") },
+  {
+    pattern: "dead-letters",
+    label: "dead_letters",
+    allowed: isOperator,
+    load: () => import("./views/letter_groups.js"),
+  },
+  { pattern: "dead-letters/list", allowed: isOperator, load: () => import("./views/letters.js") },
+  { pattern: "dead-letters/:id", allowed: isOperator, load: () => import("./views/letter.js") },
+  { pattern: "redrives", label: "redrives", allowed: isOperator, load: () => import("./views/redrives.js") },
+  { pattern: "redrives/new", allowed: isOperator, load: () => import("./views/new_redrive.js") },
+  { pattern: "redrives/:id", allowed: isOperator, load: () => import("./views/redrive.js") },
   { pattern: "schedules", label: "schedules", allowed: anyone, load: () => import("./views/schedules.js") },
   // No schedule is named so: names begin with a letter or a digit.
-  { pattern: "schedules/-", allowed: mayWrite, load: () => import("./views/schedule_form.js") },
+  { pattern: "schedules/-", allowed: mayWrite, refusal: "no_write", load: () => import("./views/schedule_form.js") },
   { pattern: "schedules/:name", allowed: anyone, load: () => import("./views/schedule.js") },
-  { pattern: "schedules/:name/edit", allowed: mayWrite, load: () => import("./views/schedule_form.js") },
+  {
+    pattern: "schedules/:name/edit",
+    allowed: mayWrite,
+    refusal: "no_write",
+    load: () => import("./views/schedule_form.js"),
+  },
   { pattern: "audit", label: "audit", allowed: anyone, load: () => import("./views/audit.js") },
+  { pattern: "usage", label: "usage", allowed: anyone, load: () => import("./views/usage.js") },
+  { pattern: "alerts", label: "alerts", allowed: isOperator, load: () => import("./views/alerts.js") },
   { pattern: "doctor", label: "doctor", allowed: isOperator, load: () => import("./views/doctor.js") },
 ];
 

@@ -13,30 +13,38 @@ const LONGEST_REASON = 500;
 
 /**
  * A dialog that is open for as long as it is shown. `act` gets the reason and does the deed; when it
- * fails the dialog stays, with the API's words. Escape and the button leave without acting.
- * @param {{title: string, verb: string, danger?: boolean, reason?: boolean, ready?: boolean,
+ * fails the dialog stays, with the API's words. Escape and the button leave without acting; `stay` is
+ * the button's word where "Cancel" would be in doubt.
+ * @param {{title: string, verb: string, stay?: string, danger?: boolean, reason?: boolean, ready?: boolean,
  *   act: (reason: string) => Promise<void>, leave: () => void, children?: any}} props
  */
-export function Ask({ title, verb, danger = false, reason = false, ready = true, act, leave, children }) {
+export function Ask({ title, verb, stay, danger = false, reason = false, ready = true, act, leave, children }) {
   const t = useWords(shell);
   const name = useId();
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const [why, setWhy] = useState("");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState(/** @type {ApiError | null} */ (null));
-  useEffect(() => dialog.current?.showModal(), []);
+  const acting = useRef(false); // at once, where a second press could come before the next drawing
+  useEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    return () => shown?.close(); // gives the focus back to where it was
+  }, []);
 
   const submit = async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
-    if (busy) return;
+    if (acting.current) return;
+    acting.current = true;
     setBusy(true);
     setError(null);
     try {
-      await act(why.trim());
+      await act(why.trim().replace(/\s+/g, " ")); // the API takes one line
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem;
       setError(problem);
     } finally {
+      acting.current = false;
       setBusy(false);
     }
   };
@@ -61,7 +69,7 @@ export function Ask({ title, verb, danger = false, reason = false, ready = true,
       }
       ${error && html`<${Problem} error=${error} />`}
       <div class="actions">
-        <button type="button" onClick=${() => dialog.current?.close()}>${t("cancel")}</button>
+        <button type="button" onClick=${() => dialog.current?.close()}>${stay ?? t("cancel")}</button>
         <button class=${danger ? "danger" : "primary"} disabled=${busy || !ready || (reason && !why.trim())}>
           ${verb}
         </button>

@@ -18,27 +18,39 @@ export function Filters({ names, query, children }) {
   </div>`;
 }
 
-/** @param {{label: string, name: string, query: URLSearchParams, options: [string, string][]}} props  [value, label] */
-export function Choice({ label, name, query, options }) {
+/** A value that is none of the options is shown as it is: a link may hold what nobody foresaw.
+ * @param {{label: string, name: string, query: URLSearchParams, options: [string, string][], none?: string}} props
+ *   options: [value, label]; `none`: what it means that nothing is chosen */
+export function Choice({ label, name, query, options, none }) {
   const t = useWords(shell);
   const id = useId();
+  const chosen = query.get(name) ?? "";
+  const known = chosen === "" || options.some(([value]) => value === chosen);
   const change = (/** @type {any} */ event) => setQuery({ [name]: event.currentTarget.value || null });
   return html`<div class="filter">
     <label for=${id}>${label}</label>
-    <select id=${id} value=${query.get(name) ?? ""} onChange=${change}>
-      <option value="">${t("all")}</option>
+    <select id=${id} value=${chosen} onChange=${change}>
+      <option value="">${none ?? t("all")}</option>
+      ${!known && html`<option value=${chosen}>${chosen}</option>`}
       ${options.map(([value, text]) => html`<option key=${value} value=${value}>${text}</option>`)}
     </select>
   </div>`;
 }
 
 /** Taken over when it is left or Enter is pressed, and not at each letter.
- * @param {{label: string, name: string, query: URLSearchParams, hint?: string}} props */
-export function Text({ label, name, query, hint }) {
+ * @param {{label: string, name: string, query: URLSearchParams, hint?: string, type?: "text" | "date"}} props */
+export function Text({ label, name, query, hint, type = "text" }) {
   const id = useId();
   const change = (/** @type {any} */ event) => setQuery({ [name]: event.currentTarget.value.trim() || null });
   return html`<div class="filter">
     <label for=${id}>${label}</label>
-    <input id=${id} value=${query.get(name) ?? ""} placeholder=${hint} autocomplete="off" onChange=${change} />
+    <input
+      id=${id}
+      type=${type}
+      value=${query.get(name) ?? ""}
+      placeholder=${hint}
+      autocomplete="off"
+      onChange=${change}
+    />
   </div>`;
 }

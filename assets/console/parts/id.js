@@ -15,8 +15,8 @@ export function Id({ id, to, whole = false }) {
   return html`<code class="id" title=${id}>${text}</code>`;
 }
 
-/** @param {{text: string}} props */
-export function Copy({ text }) {
+/** `name` tells this button from its like. @param {{text: string, name?: string}} props */
+export function Copy({ text, name }) {
   const t = useWords(shell);
   const [done, setDone] = useState(false);
   const copy = async () => {
@@ -24,6 +24,6 @@ export function Copy({ text }) {
     setDone(true);
   };
   return html`<button class="quiet" onClick=${copy} onBlur=${() => setDone(false)}>
-    <span aria-live="polite">${t(done ? "copied" : "copy")}</span>
+    <span aria-live="polite">${t(done ? "copied" : "copy")}${name && html`<span class="unseen"> ${name}</span>`}</span>
   </button>`;
 }

@@ -8,14 +8,14 @@ import { useWords } from "../words.js";
 import { shell } from "../words/shell.js";
 import { Live } from "./live.js";
 
-/** `polled` is the document that the page shows, if it is live.
- * @param {{title: string, polled?: import("../poll.js").Polled, actions?: any, children?: any}} props */
-export function Page({ title, polled, actions, children }) {
+/** `polled` is the document that the page shows, if it is live; `tab` is what the tab says, if more.
+ * @param {{title: string, tab?: string, polled?: import("../poll.js").Polled, actions?: any, children?: any}} props */
+export function Page({ title, tab = title, polled, actions, children }) {
   const t = useWords(shell);
   const heading = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
-    document.title = `${title} · ${t("brand")}`;
-  }, [title]);
+    document.title = `${tab} · ${t("brand")}`;
+  }, [tab]);
   // Whoever comes by keyboard or ear is where the new page begins; not whoever just opened the tab.
   useEffect(() => {
     if (document.activeElement !== document.body) heading.current?.focus();

@@ -3,23 +3,21 @@
 
 import { pathWith } from "../api.js";
 import { useCaller } from "../caller.js";
-import { money } from "../format.js";
 import { html } from "../html.js";
-import { StateChip } from "../parts/chip.js";
+import { Counts } from "../job/counts.js";
+import { JobTable } from "../job/table.js";
 import { Choice, Filters, Text } from "../parts/filters.js";
-import { Id } from "../parts/id.js";
 import { Page } from "../parts/page.js";
 import { Listed, usePages } from "../parts/pages.js";
-import { Table } from "../parts/table.js";
-import { When } from "../parts/when.js";
-import { href } from "../router.js";
+import { Window } from "../parts/window.js";
 import { isOperator } from "../session.js";
 import { useNames, useWords } from "../words.js";
 import { jobs } from "../words/jobs.js";
 import { kinds, states } from "../words/names.js";
 import { shell } from "../words/shell.js";
 
-const FILTERS = ["state", "kind", "run_key", "tenant"];
+const TIMES = ["created_after", "created_before", "finished_after", "finished_before"];
+const FILTERS = ["state", "kind", "run_key", "tenant", ...TIMES];
 
 /** @param {import("../pages.js").ViewProps} props */
 export default function Jobs({ query }) {
@@ -27,6 +25,7 @@ export default function Jobs({ query }) {
   const asked = Object.fromEntries(FILTERS.map((name) => [name, query.get(name)]));
   const pages = usePages(pathWith("/v1/jobs", asked));
   return html`<${Page} title=${t("title")} polled=${pages.polled}>
+    <${Counts} query=${query} />
     <${Fit} query=${query} />
     <${Listed} pages=${pages} empty=${t("none")}>
       ${(/** @type {any[]} */ items) => html`<${JobTable} items=${items} />`}
@@ -38,46 +37,32 @@ export default function Jobs({ query }) {
 function Fit({ query }) {
   const t = useWords(jobs);
   const s = useWords(shell);
-  const [state, kind] = [useNames(states), useNames(kinds)];
   const operator = isOperator(useCaller());
   return html`<${Filters} names=${FILTERS} query=${query}>
-    <${Choice}
-      label=${t("state")}
-      name="state"
-      query=${query}
-      options=${Object.keys(states.en).map((name) => [name, state(name)])}
-    />
-    <${Choice}
-      label=${t("kind")}
-      name="kind"
-      query=${query}
-      options=${Object.keys(kinds.en).map((name) => [name, kind(name)])}
-    />
+    <${Choice} label=${t("state")} name="state" query=${query} options=${useOptions(states)} />
+    <${Choice} label=${t("kind")} name="kind" query=${query} options=${useOptions(kinds)} />
     <${Text} label=${t("run_key")} name="run_key" query=${query} />
     ${operator && html`<${Text} label=${s("tenant")} name="tenant" query=${query} />`}
+    <${Times} query=${query} />
   <//>`;
 }
 
-/** @param {{items: any[]}} props */
-export function JobTable({ items }) {
+/** @param {typeof states | typeof kinds} words @returns {[string, string][]} */
+function useOptions(words) {
+  const name = useNames(words);
+  return Object.keys(words.en).map((each) => [each, name(each)]);
+}
+
+/** Folded away until they are wanted, or set. @param {{query: URLSearchParams}} props */
+function Times({ query }) {
   const t = useWords(jobs);
-  const s = useWords(shell);
-  const kind = useNames(kinds);
-  const operator = isOperator(useCaller());
-  return html`<${Table}
-    caption=${t("title")}
-    rows=${items}
-    columns=${[
-      { label: t("job"), cell: (/** @type {any} */ job) => html`<${Id} id=${job.id} to=${href(["jobs", job.id])} />` },
-      { label: t("state"), cell: (/** @type {any} */ job) => html`<${StateChip} state=${job.state} />` },
-      { label: t("kind"), cell: (/** @type {any} */ job) => kind(job.kind) },
-      ...(operator
-        ? [{ label: s("tenant"), cell: (/** @type {any} */ job) => html`<span class="name">${job.tenant_id}</span>` }]
-        : []),
-      { label: t("created"), cell: (/** @type {any} */ job) => html`<${When} time=${job.created_at} />` },
-      { label: t("finished"), cell: (/** @type {any} */ job) => html`<${When} time=${job.finished_at} />` },
-      { label: t("attempts"), numeric: true, cell: (/** @type {any} */ job) => job.attempts },
-      { label: t("cost"), numeric: true, cell: (/** @type {any} */ job) => money(job.usage?.attempts_cost_usd) },
-    ]}
-  />`;
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  return html`<details class="times" open=${TIMES.some((name) => query.has(name))}>
+    <summary>${t("times")}</summary>
+    <div class="windows">
+      <${Window} label=${t("created")} name="created" query=${query} />
+      <${Window} label=${t("finished")} name="finished" query=${query} />
+    </div>
+    <p class="hint">${t("zone", { zone: timeZone })}</p>
+  </details>`;
 }

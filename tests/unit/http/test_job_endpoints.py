@@ -11,7 +11,7 @@ import pytest
 from tests.unit.http.factories import CREATED, a_job
 from tests.unit.http.world import Answer, World
 from uketsuke.domain.failure import ErrorClass
-from uketsuke.domain.job import Attempt, Job, ResultPlace
+from uketsuke.domain.job import Attempt, Job, ResultPlace, Usage
 from uketsuke.domain.lifecycle import JobState, Outcome
 from uketsuke.http.message import Stream
 
@@ -193,7 +193,7 @@ def test_the_events_tell_a_jobs_life(world: World, tenant_key: str) -> None:
             state=JobState.RETRYING,
             error_class=ErrorClass.TIMEOUT,
             error_code="provider_timed_out",
-            usage=None,
+            usage=Usage(provider="p", model="m", provider_request_id="req_1", cost_micros=213),
             provider_ms=900,
         )
     ]
@@ -213,6 +213,12 @@ def test_the_events_tell_a_jobs_life(world: World, tenant_key: str) -> None:
         "class": "timeout",
         "duration_ms": 1000,
         "provider_ms": 900,
+        "code": "provider_timed_out",
+        "message": "The AI provider did not answer in time.",
+        "provider": "p",
+        "model": "m",
+        "provider_request_id": "req_1",
+        "cost_usd": "0.000213",
     }
 
 

@@ -122,7 +122,7 @@ class JobCounts(Shape):
 
 
 class Event(Shape, rename={"error_class": "class"}):
-    """One event of a job's life. What ended an attempt says how long it took, and its calls."""
+    """One event of a job's life. What ended an attempt says how long it took, why, its calls."""
 
     id: str
     type: str
@@ -131,6 +131,12 @@ class Event(Shape, rename={"error_class": "class"}):
     error_class: ErrorClass | None
     duration_ms: int | None
     provider_ms: int | None
+    code: str | None
+    message: str | None
+    provider: str | None
+    model: str | None
+    provider_request_id: str | None
+    cost_usd: Money | None
 
 
 class EventList(Shape):

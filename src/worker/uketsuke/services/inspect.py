@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from uketsuke.domain.api_key import Caller
 from uketsuke.domain.failure import ErrorClass
 from uketsuke.domain.ids import JOB_ID
-from uketsuke.domain.job import Attempt, Job
+from uketsuke.domain.job import Attempt, Job, Usage
 from uketsuke.domain.lifecycle import JobState, Outcome
 from uketsuke.services.ports import Ports
 
@@ -28,7 +28,8 @@ class ResultBody:
 class JobEventView:
     """One thing that happened to a job; ``id`` is the same whenever one asks.
 
-    What ended an attempt has how long it took, and how long the provider took within it.
+    What ended an attempt has how long it took, and how long the provider took within it, and the
+    evidence: why it failed, and what its calls used.
     """
 
     id: str
@@ -38,6 +39,8 @@ class JobEventView:
     error_class: ErrorClass | None
     duration_ms: int | None = None
     provider_ms: int | None = None
+    error_code: str | None = None
+    usage: Usage | None = None
 
 
 async def find_job(job_id: str, *, caller: Caller, ports: Ports) -> Job | None:
@@ -105,6 +108,8 @@ def _event(
         error_class=attempt.error_class if attempt else None,
         duration_ms=_duration_ms(attempt) if attempt else None,
         provider_ms=attempt.provider_ms if attempt else None,
+        error_code=attempt.error_code if attempt else None,
+        usage=attempt.usage if attempt else None,
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from uketsuke.domain.job import Job
+from uketsuke.domain.failure import message_of
+from uketsuke.domain.job import Job, Usage
 from uketsuke.domain.lifecycle import JobState
+from uketsuke.domain.money import show_usd
 from uketsuke.http.answer import PRIVATE, Headers, json_answer, rfc3339, tagged_answer
 from uketsuke.http.context import Context
 from uketsuke.http.job_view import poll_after, show_job
@@ -87,4 +89,18 @@ def _show_event(event: JobEventView) -> dict[str, object]:
         "class": event.error_class,
         "duration_ms": event.duration_ms,
         "provider_ms": event.provider_ms,
+        **_evidence(event),
+    }
+
+
+def _evidence(event: JobEventView) -> dict[str, object]:
+    usage = event.usage or Usage()
+    cost = usage.whole_cost
+    return {
+        "code": event.error_code,
+        "message": message_of(event.error_code) if event.error_code else None,
+        "provider": usage.provider,
+        "model": usage.model,
+        "provider_request_id": usage.provider_request_id,
+        "cost_usd": None if cost is None else show_usd(cost),
     }

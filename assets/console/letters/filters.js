@@ -1,0 +1,53 @@
+// @ts-check
+/** Which dead letters are looked at: in the URL, and as the API asks for it. */
+
+import { html } from "../html.js";
+import { Choice, Filters, Text } from "../parts/filters.js";
+import { useNames, useWords } from "../words.js";
+import { letters } from "../words/letters.js";
+import { classes, kinds, letterStatuses } from "../words/names.js";
+import { shell } from "../words/shell.js";
+
+export const GROUP_FILTERS = ["class", "kind", "tenant", "status"];
+export const LETTER_FILTERS = [...GROUP_FILTERS, "fingerprint"];
+/** In the URL, where the API says nothing. What waits for a person is what is meant if nothing is said. */
+export const ANY_STATUS = "all";
+
+/** The status that is looked at. @param {URLSearchParams} query */
+export const statusIn = (query) => query.get("status") || "open";
+
+/** The parameters that the API is asked with. @param {string[]} names @param {URLSearchParams} query */
+export function asked(names, query) {
+  const status = statusIn(query);
+  const given = Object.fromEntries(names.map((name) => [name, query.get(name)]));
+  return { ...given, status: status === ANY_STATUS ? null : status };
+}
+
+/** @param {{names: string[], query: URLSearchParams}} props */
+export function LetterFilters({ names, query }) {
+  const t = useWords(letters);
+  const s = useWords(shell);
+  const [errorClass, kind, status] = [useNames(classes), useNames(kinds), useNames(letterStatuses)];
+  const chosen = new URLSearchParams(query);
+  if (statusIn(query) === "open") chosen.delete("status");
+  const statuses = Object.keys(letterStatuses.en).filter((name) => name !== "open");
+  return html`<${Filters} names=${names} query=${query}>
+    <${Choice} label=${t("class")} name="class" query=${query} options=${named(classes, errorClass)} />
+    <${Choice} label=${t("kind")} name="kind" query=${query} options=${named(kinds, kind)} />
+    <${Text} label=${s("tenant")} name="tenant" query=${query} />
+    <${Choice}
+      label=${t("status")}
+      name="status"
+      query=${chosen}
+      none=${status("open")}
+      options=${[
+        ...statuses.map((name) => [name, status(name)]),
+        ...(names === LETTER_FILTERS ? [[ANY_STATUS, t("all")]] : []),
+      ]}
+    />
+    ${names.includes("fingerprint") && html`<${Text} label=${t("fingerprint")} name="fingerprint" query=${query} />`}
+  <//>`;
+}
+
+/** All names of the API with what they are called. @param {{en: Record<string, any>}} words @param {(name: string) => string} say */
+export const named = (words, say) => Object.keys(words.en).map((name) => [name, say(name)]);

@@ -1,0 +1,35 @@
+"""Answers of the API, changed on their way to the page: what no test could bring about in time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Route
+
+from tests.console.visitor import Visitor
+
+Document = dict[str, Any]
+
+
+def told(visitor: Visitor, path: str, *, key: str = "operator_key") -> Document:
+    """What the API answers now."""
+    with visitor.stack.api(key) as api:
+        document: Document = api.get(path).raise_for_status().json()
+    return document
+
+
+def answer(visitor: Visitor, path: str, document: Document) -> None:
+    """Let the page be answered ``document`` at ``path`` from here on."""
+    _replace(visitor, path, lambda route: route.fulfill(json=document))
+
+
+def refuse(visitor: Visitor, path: str) -> None:
+    """Let the page be answered 503 at ``path`` from here on."""
+    problem = {"code": "unavailable", "detail": "The database is away."}
+    _replace(visitor, path, lambda route: route.fulfill(status=503, json=problem))
+
+
+def _replace(visitor: Visitor, path: str, handler: Callable[[Route], None]) -> None:
+    visitor.page.unroute(f"**{path}")
+    visitor.page.route(f"**{path}", handler)
