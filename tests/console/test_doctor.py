@@ -133,7 +133,7 @@ def test_a_refused_repair_says_why_in_the_apis_words(visitor: Visitor) -> None:
 def test_a_tenant_has_no_such_page(visitor: Visitor) -> None:
     page = visitor.open("#/doctor", key="tenant_key")
 
-    expect(page.get_by_text("Your key does not open this page.")).to_be_visible()
+    expect(page.get_by_text("This page needs a key of an operator.")).to_be_visible()
     expect(page.get_by_role("link", name="Doctor")).to_have_count(0)
 
 

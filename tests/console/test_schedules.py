@@ -186,6 +186,9 @@ def test_each_refusal_stands_at_its_field(visitor: Visitor, owner: Owner) -> Non
     for label in ("Cron", "Time zone", "Input", "Parameters"):
         expect(page.get_by_label(label, exact=True)).to_have_attribute("aria-invalid", "true")
     expect(page.get_by_text("/params/max_wordz")).to_be_visible()
+    fill(page, Cron="1 * * * *")
+    expect(page.get_by_label("Cron", exact=True)).not_to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_label("Cron", exact=True)).to_be_focused()
     assert owner.api.get("/v1/schedules").json()["items"] == []
 
 

@@ -4,7 +4,7 @@
 import { useId } from "preact/hooks";
 
 import { html } from "../html.js";
-import { Field } from "../parts/field.js";
+import { Field, faultsAt } from "../parts/field.js";
 import { useNames, useWords } from "../words.js";
 import { kinds, overlaps } from "../words/names.js";
 import { schedules } from "../words/schedules.js";
@@ -19,6 +19,7 @@ import { Preview } from "./preview.js";
 export function Clockwork({ draft, change, faults }) {
   const t = useWords(schedules);
   const zones = useId();
+  const refused = ["/cron", "/timezone"].some((pointer) => faultsAt(faults, pointer).length > 0);
   return html`
     <${Field} label=${t("cron")} hint=${t("cron_hint")} pointer="/cron" faults=${faults}>
       ${(/** @type {any} */ given) =>
@@ -46,7 +47,7 @@ export function Clockwork({ draft, change, faults }) {
     <datalist id=${zones}>
       ${["UTC", ...Intl.supportedValuesOf("timeZone")].map((zone) => html`<option key=${zone} value=${zone}></option>`)}
     </datalist>
-    <${Preview} cron=${draft.cron} timezone=${draft.timezone} />
+    ${!refused && html`<${Preview} cron=${draft.cron} timezone=${draft.timezone} />`}
   `;
 }
 

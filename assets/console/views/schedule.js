@@ -68,7 +68,10 @@ function Told({ schedule }) {
           [t("kind"), kind(schedule.kind)],
           [
             t("overlap"),
-            `${overlap(schedule.overlap)}: ${t(schedule.overlap === "allow" ? "allow_means" : "skip_means")}`,
+            html`<div class="times">
+              ${overlap(schedule.overlap)}
+              <span class="zone">${t(schedule.overlap === "allow" ? "allow_means" : "skip_means")}</span>
+            </div>`,
           ],
           [t("run_key"), schedule.run_key !== null && html`<${Jobs} schedule=${schedule} />`],
           [s("tenant"), operator ? schedule.tenant_id : null],
