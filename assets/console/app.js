@@ -20,10 +20,13 @@ function App() {
   const [language, setLanguage] = useState(readLanguage());
   useEffect(() => {
     document.documentElement.lang = language;
-    keepLanguage(language);
   }, [language]);
+  const speak = (/** @type {import("./session.js").Language} */ to) => {
+    keepLanguage(to); // now, for the page may be left before an effect runs
+    setLanguage(to);
+  };
   return html`<${Speech.Provider} value=${language}>
-    <${Session} language=${language} onLanguage=${setLanguage} />
+    <${Session} language=${language} onLanguage=${speak} />
   <//>`;
 }
 

@@ -100,7 +100,7 @@ def test_a_slow_job_is_followed_past_another_and_a_reload_to_its_result(
     expect(page.get_by_role("progressbar", name="Progress")).to_be_visible()
     state(visitor, "Succeeded")
 
-    expect(page.get_by_role("region", name="Result")).to_contain_text("summary")
+    expect(page.get_by_role("region", name="Result")).to_contain_text("答えはすぐに返る")
     expect(page.get_by_role("progressbar")).to_have_count(0)
     expect(page).to_have_title("✓ Summary · Uketsuke")
     expect(page.get_by_role("status").first).to_have_text("Succeeded")

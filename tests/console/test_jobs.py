@@ -131,6 +131,18 @@ def test_filters_outlive_a_reload_and_the_way_back(visitor: Visitor, desk: Desk)
     expect(visitor.heading).to_have_text("Summary")
 
 
+def test_what_is_being_typed_stays_while_the_list_is_drawn_anew(visitor: Visitor) -> None:
+    with Desk.open(visitor.stack) as own:
+        page = visitor.open("#/jobs", key=own.key)
+        field = page.get_by_label("Run key")
+        field.press_sequentially("half a wo")
+        fresh = ask(own)
+        page.get_by_role("button", name="Refresh").evaluate("button => button.click()")
+        expect(rows(page).locator(f"[title='{fresh}']")).to_be_visible()
+
+        expect(field).to_have_value("half a wo")
+
+
 def test_times_are_the_readers_and_utc_in_the_address(visitor: Visitor, desk: Desk) -> None:
     page = visitor.open("#/jobs", key=desk.key)
     page.get_by_text("Times").click()

@@ -19,6 +19,7 @@ from playwright.sync_api import (
     Page,
     Request,
     Route,
+    expect,
 )
 
 from tests.console.browser import ROOT

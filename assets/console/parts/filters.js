@@ -7,6 +7,7 @@ import { html } from "../html.js";
 import { setQuery } from "../router.js";
 import { useWords } from "../words.js";
 import { shell } from "../words/shell.js";
+import { Typed } from "./typed.js";
 
 /** @param {{names: string[], query: URLSearchParams, children?: any}} props  `names`: the parameters that are filters */
 export function Filters({ names, query, children }) {
@@ -37,20 +38,19 @@ export function Choice({ label, name, query, options, none }) {
   </div>`;
 }
 
-/** Taken over when it is left or Enter is pressed, and not at each letter.
- * @param {{label: string, name: string, query: URLSearchParams, hint?: string, type?: "text" | "date"}} props */
+/** @param {{label: string, name: string, query: URLSearchParams, hint?: string, type?: "text" | "date"}} props */
 export function Text({ label, name, query, hint, type = "text" }) {
   const id = useId();
-  const change = (/** @type {any} */ event) => setQuery({ [name]: event.currentTarget.value.trim() || null });
+  const take = (/** @type {string} */ text) => setQuery({ [name]: text.trim() || null });
   return html`<div class="filter">
     <label for=${id}>${label}</label>
-    <input
+    <${Typed}
       id=${id}
       type=${type}
       value=${query.get(name) ?? ""}
+      take=${take}
       placeholder=${hint}
       autocomplete="off"
-      onChange=${change}
     />
   </div>`;
 }

@@ -7,6 +7,7 @@ import { html } from "../html.js";
 import { setQuery } from "../router.js";
 import { useWords } from "../words.js";
 import { stretch } from "../words/window.js";
+import { Typed } from "./typed.js";
 
 const HOUR = 3600;
 /** @type {["hour" | "day" | "week", number][]} */
@@ -36,13 +37,13 @@ export function Window({ label, name, query }) {
   </fieldset>`;
 }
 
-/** @param {{label: string, name: string, query: URLSearchParams}} props */
-function Moment({ label, name, query }) {
+/** One moment as a filter. @param {{label: string, name: string, query: URLSearchParams}} props */
+export function Moment({ label, name, query }) {
   const id = useId();
-  const change = (/** @type {any} */ event) => setQuery({ [name]: fromLocal(event.currentTarget.value) });
+  const take = (/** @type {string} */ text) => setQuery({ [name]: fromLocal(text) });
   return html`<div class="filter">
     <label for=${id}>${label}</label>
-    <input id=${id} type="datetime-local" step="1" value=${toLocal(query.get(name))} onChange=${change} />
+    <${Typed} id=${id} type="datetime-local" step="1" value=${toLocal(query.get(name))} take=${take} />
   </div>`;
 }
 

@@ -10,8 +10,8 @@ import { named } from "../letters/filters.js";
 import { Facts } from "../parts/facts.js";
 import { Choice, Filters, Text } from "../parts/filters.js";
 import { Page } from "../parts/page.js";
+import { Moment } from "../parts/window.js";
 import { Problem } from "../parts/problem.js";
-import { Before } from "../redrives/before.js";
 import { FILTERS, filterIn } from "../redrives/filter.js";
 import { Pace, USUAL_PACE, readPace } from "../redrives/pace.js";
 import { Start } from "../redrives/start.js";
@@ -106,7 +106,7 @@ function Which({ query }) {
     <${Choice} label=${t("kind")} name="kind" query=${query} options=${named(kinds, kind)} />
     <${Text} label=${t("tenant")} name="tenant" query=${query} />
     <${Text} label=${t("fingerprint")} name="fingerprint" query=${query} />
-    <${Before} label=${t("before")} name="before" query=${query} />
+    <${Moment} label=${t("before")} name="before" query=${query} />
   <//>`;
 }
 
