@@ -30,7 +30,7 @@ export function Next({ schedule }) {
   const t = useWords(schedules);
   const { next_at: time, timezone: zone } = schedule;
   if (time === null) return html`<span class="none">${t("none_next")}</span>`;
-  return html`<div class="times"><${When} time=${time} /> <${InZones} time=${time} zone=${zone} /></div>`;
+  return html`<div class="moments"><${When} time=${time} /> <${InZones} time=${time} zone=${zone} /></div>`;
 }
 
 /** @param {{schedule: import("./document.js").Schedule}} props */
@@ -39,7 +39,7 @@ export function Last({ schedule }) {
   const outcome = useNames(occurrences);
   const { last } = schedule;
   if (last === null) return html`<span class="none">${t("none_last")}</span>`;
-  return html`<div class="times">
+  return html`<div class="moments">
     <span
       ><${Chip} tone=${last.outcome === "skipped" ? "warn" : "neutral"}>${outcome(last.outcome)}<//> ${" "}<${When}
         time=${last.at}
