@@ -70,7 +70,7 @@ class Visitor:
 
     def settle(self) -> None:
         """Wait until what the page has asked for is there."""
-        self.page.wait_for_function("!document.querySelector('.loading')")
+        expect(self.page.locator(".loading")).to_have_count(0)
         self.page.wait_for_load_state("networkidle")
 
     @property
