@@ -25,7 +25,7 @@ export function Field({ label, hint, pointer, faults, children }) {
     ${hint && html`<p id=${`${id}-hint`} class="hint">${hint}</p>`}
     ${
       own.length > 0 &&
-      html`<ul id=${`${id}-faults`} class="faults">
+      html`<ul id=${`${id}-faults`} class="faults refusal">
         ${own.map(
           (fault) =>
             html`<li key=${fault.pointer + fault.code}>

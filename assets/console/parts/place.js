@@ -29,6 +29,6 @@ export function Named({ id }) {
 
 /** Several of them. @param {{ids: string[]}} props */
 export const Ids = ({ ids }) =>
-  html`<ul class="ids">
+  html`<ul class="id-list">
     ${ids.map((id) => html`<li key=${id}><${Named} id=${id} /></li>`)}
   </ul>`;

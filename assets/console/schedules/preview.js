@@ -21,7 +21,7 @@ export function Preview({ cron, timezone }) {
     ${asked === null && html`<p class="hint">${t("preview_hint")}</p>`}
     ${
       error &&
-      html`<ul class="faults">
+      html`<ul class="faults refusal">
         ${error.faults.length ? error.faults.map(({ detail }) => html`<li key=${detail} lang="en">${detail}</li>`) : html`<li>${error.detail || t("preview_failed")}</li>`}
       </ul>`
     }

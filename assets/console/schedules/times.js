@@ -29,8 +29,8 @@ export function InZones({ time, zone }) {
 export function Next({ schedule }) {
   const t = useWords(schedules);
   const { next_at: time, timezone: zone } = schedule;
-  if (time === null) return html`<span class="none">${t("none_next")}</span>`;
-  return html`<div class="times"><${When} time=${time} /> <${InZones} time=${time} zone=${zone} /></div>`;
+  if (time === null) return html`<span class="none kept">${t("none_next")}</span>`;
+  return html`<div class="moments"><${When} time=${time} /> <${InZones} time=${time} zone=${zone} /></div>`;
 }
 
 /** @param {{schedule: import("./document.js").Schedule}} props */
@@ -38,8 +38,8 @@ export function Last({ schedule }) {
   const t = useWords(schedules);
   const outcome = useNames(occurrences);
   const { last } = schedule;
-  if (last === null) return html`<span class="none">${t("none_last")}</span>`;
-  return html`<div class="times">
+  if (last === null) return html`<span class="none kept">${t("none_last")}</span>`;
+  return html`<div class="moments">
     <span
       ><${Chip} tone=${last.outcome === "skipped" ? "warn" : "neutral"}>${outcome(last.outcome)}<//> ${" "}<${When}
         time=${last.at}

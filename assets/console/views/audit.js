@@ -64,17 +64,20 @@ function Acts({ items }) {
     rows=${items}
     columns=${[
       { label: s("at"), cell: (/** @type {any} */ act) => html`<${When} time=${act.at} full />` },
-      { label: t("action"), cell: (/** @type {any} */ act) => action(act.action) },
-      { label: t("target"), cell: (/** @type {any} */ act) => html`<${Target} act=${act} />` },
+      { label: t("action"), cell: (/** @type {any} */ act) => html`<span class="kept">${action(act.action)}</span>` },
+      { label: t("target"), cell: (/** @type {any} */ act) => html`<div class="cell"><${Target} act=${act} /></div>` },
       ...(operator
         ? [
             {
               label: s("tenant"),
-              cell: (/** @type {any} */ act) => html`<span class="name">${act.tenant_id ?? "–"}</span>`,
+              cell: (/** @type {any} */ act) => html`<div class="name cell">${act.tenant_id ?? "–"}</div>`,
             },
           ]
         : []),
-      { label: t("actor"), cell: (/** @type {any} */ act) => html`<${Actor} id=${act.actor} />` },
+      {
+        label: t("actor"),
+        cell: (/** @type {any} */ act) => html`<div class="cell"><${Actor} id=${act.actor} /></div>`,
+      },
       { label: s("reason"), cell: (/** @type {any} */ act) => html`<${Reason} act=${act} />` },
     ]}
   />`;
@@ -100,7 +103,7 @@ function Reason({ act }) {
   const told = Object.entries(act.detail).filter(([, value]) => value !== null);
   return html`<div class="act">
     ${act.reason === null ? html`<p class="none">–</p>` : html`<p>${act.reason}</p>`}
-    <details>
+    <details class="fold">
       <summary>${t("detail")}</summary>
       <${Facts}
         facts=${[

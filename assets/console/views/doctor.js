@@ -158,7 +158,7 @@ function Reported({ report }) {
     <p>${t("mended", { count: report.count })} ${t(report.left ? "left" : "none_left", { count: report.left })}</p>
     ${
       report.rows.length > 0 &&
-      html`<details>
+      html`<details class="fold">
         <summary>${t("which")}</summary>
         <${Ids} ids=${report.rows} />
       </details>`
@@ -169,7 +169,7 @@ function Reported({ report }) {
 /** @param {{items: Check[]}} props */
 function Sound({ items }) {
   const t = useWords(doctor);
-  return html`<details class="sound">
+  return html`<details class="fold">
     <summary>${t("sound_ones", { count: items.length })}</summary>
     <${Table}
       caption=${t("must_hold")}

@@ -68,7 +68,7 @@ function Told({ schedule }) {
           [t("kind"), kind(schedule.kind)],
           [
             t("overlap"),
-            html`<div class="times">
+            html`<div class="moments">
               ${overlap(schedule.overlap)}
               <span class="zone">${t(schedule.overlap === "allow" ? "allow_means" : "skip_means")}</span>
             </div>`,
@@ -104,7 +104,7 @@ function Work({ schedule }) {
     ${
       named &&
       html`<h3>${t("refs")}</h3>
-        <ul class="ids">
+        <ul class="id-list">
           ${named.map((/** @type {string} */ id) => html`<li key=${id}><${Named} id=${id} /></li>`)}
         </ul>`
     }
@@ -119,7 +119,7 @@ function Work({ schedule }) {
 function Content({ label, texts }) {
   const t = useWords(schedules);
   const characters = texts.reduce((sum, text) => sum + text.length, 0);
-  return html`<details>
+  return html`<details class="fold">
     <summary>${label} (${t("characters", { count: characters })})</summary>
     ${texts.map((text, at) => html`<pre key=${at} class="wrapped">${text}</pre>`)}
   </details>`;

@@ -63,8 +63,11 @@ function Rows({ items }) {
       { label: t("cron"), cell: (/** @type {Schedule} */ each) => html`<${Cron} schedule=${each} />` },
       { label: t("next"), cell: (/** @type {Schedule} */ each) => html`<${Next} schedule=${each} />` },
       { label: t("last"), cell: (/** @type {Schedule} */ each) => html`<${Last} schedule=${each} />` },
-      { label: t("kind"), cell: (/** @type {Schedule} */ each) => kind(each.kind) },
-      { label: t("overlap"), cell: (/** @type {Schedule} */ each) => overlap(each.overlap) },
+      { label: t("kind"), cell: (/** @type {Schedule} */ each) => html`<span class="kept">${kind(each.kind)}</span>` },
+      {
+        label: t("overlap"),
+        cell: (/** @type {Schedule} */ each) => html`<span class="kept">${overlap(each.overlap)}</span>`,
+      },
     ]}
   />`;
 }
@@ -77,7 +80,7 @@ function Name({ schedule }) {
 
 /** @param {{schedule: Schedule}} props */
 const Cron = ({ schedule }) =>
-  html`<div class="times">
+  html`<div class="moments">
     <code>${schedule.cron}</code>
     <span class="zone">${schedule.timezone}</span>
   </div>`;
