@@ -47,9 +47,15 @@ def diagnosed(page: Page, items: list[dict[str, Any]]) -> None:
     page.route("**/v1/doctor", answer)
 
 
+def looked_at(visitor: Visitor, *, ask: str = "Look now") -> Page:
+    page = visitor.open("#/doctor", key="operator_key")
+    page.get_by_role("button", name=ask).click()
+    return page
+
+
 def test_what_does_not_hold_comes_first_and_says_what_helps(visitor: Visitor) -> None:
     diagnosed(visitor.page, ILL)
-    page = visitor.open("#/doctor", key="operator_key")
+    page = looked_at(visitor)
 
     expect(page.get_by_role("status")).to_contain_text("3 checks do not hold.")
     many = page.get_by_role("region", name="many_offenders")
@@ -74,6 +80,9 @@ def test_it_is_looked_at_when_asked_and_keeps_what_was_seen_when_that_fails(
     diagnosed(visitor.page, ILL[:1])
     visitor.page.clock.install()
     page = visitor.open("#/doctor", key="operator_key")
+    page.clock.run_for(600_000)
+    assert looks(visitor) == 0  # a look reads much
+    page.get_by_role("button", name="Look now").click()
     expect(page.get_by_role("status")).to_contain_text("The one check holds.")
     page.clock.run_for(600_000)
     assert looks(visitor) == 1
@@ -100,7 +109,7 @@ def test_a_repair_asks_why_and_shows_what_is_true_then(visitor: Visitor) -> None
     stack.post("/d1", {"batch": put})
     (letter,) = stack.d1("SELECT id, job_id FROM dead_letters WHERE tenant_id = ?1", tenant)
     stack.d1("DELETE FROM dead_letters WHERE id = ?1", letter["id"])
-    page = visitor.open("#/doctor", key="operator_key")
+    page = looked_at(visitor)
 
     check = page.get_by_role("region", name="failed_without_letter")
     check.get_by_role("button", name="Repair failed_without_letter").click()
@@ -122,7 +131,7 @@ def test_a_repair_asks_why_and_shows_what_is_true_then(visitor: Visitor) -> None
 
 def test_a_refused_repair_says_why_in_the_apis_words(visitor: Visitor) -> None:
     diagnosed(visitor.page, [{**ILL[1], "check": "run_key_held_twice"}])
-    page = visitor.open("#/doctor", key="operator_key")
+    page = looked_at(visitor)
     page.get_by_role("button", name="Repair run_key_held_twice").click()
     page.get_by_label("Reason").fill("to see")
     page.get_by_role("dialog").get_by_role("button", name="Repair").click()
@@ -140,7 +149,7 @@ def test_a_tenant_has_no_such_page(visitor: Visitor) -> None:
 def test_it_is_fit_for_a_narrow_window_in_japanese(browser: Browser, stack: Stack) -> None:
     with visiting(browser, stack, width=360, language="ja", colours="dark") as visitor:
         diagnosed(visitor.page, ILL)
-        page = visitor.open("#/doctor", key="operator_key")
+        page = looked_at(visitor, ask="今すぐ検査")
         page.get_by_text("合格した検査 1件").click()
         expect(page.get_by_role("status")).to_contain_text("3件の検査が不合格です。")
         assert visitor.hindrances() == []

@@ -8,9 +8,10 @@ import { ApiError, get } from "../api.js";
 /** `at` is when `data` came; what was known stays while the next look is under way, or fails.
  * @typedef {{data: any, error: ApiError | null, at: string | null, busy: boolean}} Seen */
 
-/** @param {string} path  the same for as long as the component is shown */
-export function useLook(path) {
-  const [seen, setSeen] = useState(/** @type {Seen} */ ({ data: undefined, error: null, at: null, busy: true }));
+/** @param {string} path  the same for as long as the component is shown
+ * @param {{atOnce?: boolean}} [options]  whether the first look is made unasked */
+export function useLook(path, { atOnce = true } = {}) {
+  const [seen, setSeen] = useState(/** @type {Seen} */ ({ data: undefined, error: null, at: null, busy: atOnce }));
   const ask = async (/** @type {AbortSignal} */ signal) => {
     setSeen((known) => ({ ...known, busy: true }));
     try {
@@ -24,7 +25,7 @@ export function useLook(path) {
   };
   const [left] = useState(() => new AbortController());
   useEffect(() => {
-    ask(left.signal);
+    if (atOnce) ask(left.signal);
     return () => left.abort();
   }, []);
   const look = () => ask(left.signal);

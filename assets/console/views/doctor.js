@@ -1,5 +1,5 @@
 // @ts-check
-/** What does not hold in the store, and mending it. A look reads much, so nobody looks unasked twice. */
+/** What does not hold in the store, and mending it. A look reads much, so nobody looks unasked. */
 
 import { useState } from "preact/hooks";
 
@@ -27,9 +27,11 @@ const MOST_COUNTED = 10_001;
 
 export default function Doctor() {
   const t = useWords(doctor);
-  const looked = useLook("/v1/doctor");
+  const looked = useLook("/v1/doctor", { atOnce: false });
   const { data, error, busy, look } = looked;
-  const again = html`<button onClick=${look} disabled=${busy}>${t(busy ? "looking" : "look")}</button>`;
+  const again = html`<button class=${data ? "" : "primary"} onClick=${look} disabled=${busy}>
+    ${t(busy ? "looking" : data ? "look" : "look_first")}
+  </button>`;
   const mended = (/** @type {Check} */ check) =>
     looked.know({
       ...data,

@@ -4,7 +4,8 @@ import { define } from "../words.js";
 export const doctor = define({
   en: {
     title: "Doctor",
-    hint: "Holds the store against what must be true of its rows. One look reads much of it, so it is not repeated by itself.",
+    hint: "Holds the store against what must be true of its rows. One look reads much of it, so it is made when you ask.",
+    look_first: "Look now",
     look: "Look again",
     looking: "Looking…",
     looked: "Looked at",
@@ -37,7 +38,8 @@ export const doctor = define({
   },
   ja: {
     title: "診断",
-    hint: "ストアの行が満たすべき条件を検査します。一度の検査で多くの行を読むため、自動では繰り返しません。",
+    hint: "ストアの行が満たすべき条件を検査します。一度の検査で多くの行を読むため、指示があったときだけ検査します。",
+    look_first: "今すぐ検査",
     look: "もう一度検査",
     looking: "検査中…",
     looked: "検査した時刻",
