@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[1]
 # What the browser loads, and out of which package. `.js`, for not every server knows `.mjs`.
 FILES = {
     "preact.js": "preact/dist/preact.mjs",
@@ -35,3 +36,7 @@ def copy_libraries(root: Path) -> None:
         shutil.copyfile(root / "node_modules" / source, target / name)
     for package, source in _LICENSES.items():
         shutil.copyfile(root / "node_modules" / source, target / f"{package}.LICENSE.txt")
+
+
+if __name__ == "__main__":
+    copy_libraries(ROOT)

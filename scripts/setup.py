@@ -14,8 +14,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from console_libraries import copy_libraries
-
 ROOT = Path(__file__).resolve().parents[1]
 VENV = ROOT / ".venv"
 BIN = VENV / "bin"
@@ -96,7 +94,7 @@ def install_node_modules() -> None:
 
 
 def vendor_console() -> None:
-    copy_libraries(ROOT)
+    run(BIN / "python", "scripts/console_libraries.py")
 
 
 def vendor_packages() -> None:
