@@ -13,7 +13,7 @@ import tarfile
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from playwright.sync_api import Browser, sync_playwright
 
@@ -22,6 +22,8 @@ from uketsuke_local.runtime import node
 ROOT: Final = Path(__file__).resolve().parents[2]
 _PACKAGE: Final = ROOT / "node_modules" / "@sparticuz" / "chromium"
 _JAPANESE: Final = ROOT / "node_modules" / "@expo-google-fonts" / "biz-udpgothic"
+# From 3.11.4 on; later ones warn without.
+_CAREFUL: Final[dict[str, Any]] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
 _UNPACK: Final = """
 import { createReadStream, createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
@@ -88,7 +90,7 @@ def _unpack(home: Path) -> None:
         packed = home / name
         _decompress(name, packed)
         with tarfile.open(packed) as archive:
-            archive.extractall(home, filter="data")
+            archive.extractall(home, **_CAREFUL)
         packed.unlink()
 
 

@@ -100,7 +100,14 @@ def test_sigterm_while_it_starts_ends_it_with_0_and_leaves_no_process_behind(
 
 
 def test_the_ready_line_says_where_all_is_and_which_keys_open_it(lives: Lives) -> None:
-    assert set(lives.first) == {"url", "model_url", "control_url", "control_token", *KEY_NAMES}
+    assert set(lives.first) == {
+        "url",
+        "console_url",
+        "model_url",
+        "control_url",
+        "control_token",
+        *KEY_NAMES,
+    }
     assert all(re.fullmatch(r"uk_[a-z0-9]{12}_[A-Za-z0-9]{32}", lives.first[n]) for n in KEY_NAMES)
 
 

@@ -75,7 +75,7 @@ export const shell = define({
     signed_in_as: "サインイン中",
     operator: "運用者",
     find: "ID で探す",
-    find_hint: "job_… dl_… rd_…",
+    find_hint: "job_…・dl_…・rd_…",
     find_none: "ID ではありません。ID は job_、dl_、rd_ のいずれかで始まります。",
     not_found_title: "ページがありません",
     not_found: "このアドレスにはコンソールのページがありません。メニューから選んでください。",
