@@ -104,6 +104,27 @@ def test_a_group_leads_to_its_letters_and_a_redrive_to_the_new_job(
     assert page.url.endswith(redriven_to(visitor.stack, letter))
 
 
+def test_what_is_urgent_is_chosen_of_open_letters_and_never_redriven_in_bulk_with_the_rest(
+    visitor: Visitor, tenant: str
+) -> None:
+    late, other = bury(visitor.stack, tenant, 2)
+    visitor.stack.d1("UPDATE dead_letters SET triage_due_at = ?1 WHERE id = ?2", 5 * 10**12, other)
+    page = visitor.open(f"#/dead-letters/list?tenant={tenant}", key="operator_key")
+    expect(page.locator("tbody tr")).to_have_count(2)
+    bulk = page.get_by_role("link", name="Redrive in bulk")
+    expect(bulk).to_be_visible()
+
+    page.get_by_label("Triage due").select_option("past due")
+    expect(page.locator("tbody a.id")).to_have_attribute("title", late)
+    expect(bulk).to_have_count(0)
+    page.get_by_label("Input kept until").select_option("goes soon")
+    expect(page.get_by_text("No dead letter fits.")).to_be_visible()
+    page.get_by_label("Status").select_option("redriven")
+    expect(page.get_by_label("Triage due")).to_have_count(0)
+    expect(page.get_by_text("No dead letter fits.")).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
 def test_a_letter_shows_its_attempts_and_wants_a_patch(
     visitor: Visitor, key: str, tenant: str
 ) -> None:

@@ -144,8 +144,14 @@ def test_letters_past_their_time_need_somebody_and_lead_to_the_letters(
     try:
         page = visitor.open("#/overview", key="operator_key")
         link = needs(page).get_by_role("link", name=re.compile("past (its|their) time"))
-        expect(link).to_have_attribute("href", "#/dead-letters?status=open")
         expect(needs(page)).not_to_contain_text(CALM)
+        number = figure(page, "Dead letters", "Past their time").get_by_role("link")
+        expect(number).to_have_attribute("href", "#/dead-letters/list?past_triage=true")
+        soon = figure(page, "Dead letters", "Input goes soon").get_by_role("link")
+        expect(soon).to_have_attribute("href", "#/dead-letters/list?expiring=true")
+        visitor.open(f"{link.get_attribute('href')}&tenant={stack.tenant_of(desk.key)}")
+        letter = f"dl_{jobs['failed'].removeprefix('job_')}"
+        expect(page.locator("tbody a.id")).to_have_attribute("title", letter)
     finally:
         stack.d1(mine, due[0]["due"], jobs["failed"])
 

@@ -7,6 +7,7 @@ import { count, duration, money, percent } from "../format.js";
 import { html } from "../html.js";
 import { Card } from "../parts/card.js";
 import { Counted, Figures } from "../parts/figure.js";
+import { EXPIRING, PAST_TRIAGE } from "../parts/measure.js";
 import { Table } from "../parts/table.js";
 import { When } from "../parts/when.js";
 import { href } from "../router.js";
@@ -121,8 +122,8 @@ function Letters({ letters }) {
     <${Figures}
       figures=${[
         figure(t("open"), letters.open),
-        figure(t("past_triage"), letters.past_triage),
-        figure(t("expiring"), letters.expiring),
+        figure(t("past_triage"), letters.past_triage, PAST_TRIAGE),
+        figure(t("expiring"), letters.expiring, EXPIRING),
         figure(t("letters_hour"), letters.last_hour, href(["dead-letters", "list"], { status: "all" })),
       ]}
     />

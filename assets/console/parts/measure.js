@@ -18,12 +18,14 @@ export function measure(name, value, language) {
 }
 
 const LETTERS = href(["dead-letters"], { status: "open" });
+export const PAST_TRIAGE = href(["dead-letters", "list"], { past_triage: "true" });
+export const EXPIRING = href(["dead-letters", "list"], { expiring: "true" });
 
 /** @type {Record<string, (about: {subject: string | null, today: string}) => string>} */
 const PLACES = {
   dead_letters_open: () => LETTERS,
-  dead_letters_past_triage: () => LETTERS,
-  dead_letters_expiring: () => LETTERS,
+  dead_letters_past_triage: () => PAST_TRIAGE,
+  dead_letters_expiring: () => EXPIRING,
   dead_letters_growth: () => LETTERS,
   dlq_oldest_seconds: () => href(["doctor"]),
   oldest_waiting_seconds: () => href(["jobs"], { state: "accepted" }),

@@ -253,11 +253,15 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
 _TEXT: Final[Schema] = {"type": "string"}
 _DAY: Final[Schema] = {"type": "string", "format": "date"}
 _TIME: Final[Schema] = {"type": "string", "format": "date-time"}
+_TRUE: Final[Schema] = {"type": "string", "enum": ["true"]}
 QUERY_PARAMETERS: Final[Mapping[str, tuple[Schema, str]]] = {
     "state": (_TEXT, "Only jobs in this state."),
     "status": (_TEXT, "Only dead letters of this status."),
     "class": (_TEXT, "Only failures of this class."),
     "fingerprint": (_TEXT, "Only what has failed in this way."),
+    "past_triage": (_TRUE, "Only open dead letters that somebody should have looked at by now."),
+    "expiring": (_TRUE, "Only open dead letters whose input goes soon."),
+    "redrive_id": (_TEXT, "Only what this bulk redrive has redriven, the last first."),
     "kind": (_TEXT, "Only this kind."),
     "run_key": (_TEXT, "Only jobs under this run key."),
     "created_after": (_TIME, "Only jobs that were created then or later."),
