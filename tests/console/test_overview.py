@@ -260,8 +260,13 @@ def test_the_numbers_of_dead_letters_lead_to_groups_and_letters(
 
 def test_every_number_has_a_list_behind_it(visitor: Visitor, jobs: dict[str, str]) -> None:
     wait = {"oldest_waiting_seconds": 90, "oldest_waiting_job_id": jobs["succeeded"]}
-    answer(visitor, METRICS, {**told(visitor, METRICS), **wait})
+    metrics = {**told(visitor, METRICS), **wait}
+    metrics["backlog"].update(ready=3, delayed=2)
+    answer(visitor, METRICS, metrics)
     page = visitor.open("#/overview", key="operator_key")
+    for name, place in (("3 due", "true"), ("2 not due yet", "false")):
+        link = page.get_by_role("link", name=name, exact=True)
+        expect(link).to_have_attribute("href", f"#/jobs?due={place}")
     oldest = figure(page, "Live jobs", "Longest wait").get_by_role("link", name="1 min 30 sec")
     expect(oldest).to_have_attribute("href", f"#/jobs/{jobs['succeeded']}")
     page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")

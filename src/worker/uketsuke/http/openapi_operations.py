@@ -264,6 +264,10 @@ QUERY_PARAMETERS: Final[Mapping[str, tuple[Schema, str]]] = {
     "redrive_id": (_TEXT, "Only what this bulk redrive has redriven, the last first."),
     "kind": (_TEXT, "Only this kind."),
     "run_key": (_TEXT, "Only jobs under this run key."),
+    "due": (
+        {"type": "string", "enum": ["true", "false"]},
+        "Only jobs that wait, accepted or retrying: those whose time has come, or the others.",
+    ),
     "created_after": (_TIME, "Only jobs that were created then or later."),
     "created_before": (_TIME, "Only jobs that were created before."),
     "finished_after": (_TIME, "Only jobs that ended then or later."),
