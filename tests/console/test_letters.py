@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.console.buried import bury, refuse
 from tests.console.visitor import Visitor, visiting
@@ -177,8 +177,15 @@ def test_a_line_that_was_redriven_often_is_forced_only_where_the_api_asks_for_it
     force = dialog.get_by_label("Redrive it all the same")
     expect(dialog).to_contain_text("redriven 3 times already")
     expect(force).to_have_count(0)
+
+    def in_other_words(route: Route) -> None:
+        refused = route.fetch()
+        route.fulfill(response=refused, json={**refused.json(), "detail": "Not again."})
+
+    page.route("**/redrive", in_other_words)
     dialog.get_by_role("button", name="Redrive").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("Its line was redriven 3 times already")
+    expect(dialog.get_by_role("alert")).to_contain_text("Not again.")
+    page.unroute("**/redrive")
 
     force.check()
     dialog.get_by_role("button", name="Redrive").click()
@@ -254,15 +261,20 @@ def test_a_redrive_is_asked_for_by_keyboard_alone(visitor: Visitor, tenant: str)
     page = see(visitor, letter)
     button = page.get_by_role("button", name="Redrive…")
     button.focus()
+    dialog = page.get_by_role("dialog")
     page.keyboard.press("Enter")
+    expect(dialog).to_be_visible()
     page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
     expect(button).to_be_focused()
     page.keyboard.press("Enter")
-    dialog = page.get_by_role("dialog")
+    expect(dialog).to_be_visible()
     reason = dialog.get_by_label("Reason")
     until_focused(page, reason)
     page.keyboard.type("it is over")
-    until_focused(page, dialog.get_by_role("button", name="Redrive"))
+    verb = dialog.get_by_role("button", name="Redrive")
+    expect(verb).to_be_enabled()
+    until_focused(page, verb)
     page.keyboard.press("Enter")
 
     expect(page).to_have_url(re.compile("#/jobs/job_"))
