@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.acceptance.runs import Desk
-from tests.console.answers import Document, answer, refuse, told
+from tests.console.answers import Document, answer, answer_alerts, refuse, told
 from tests.console.visitor import Visitor, visiting
 from tests.support.running import Stack, until
 
@@ -87,7 +87,7 @@ def alert(name: str, **members: Any) -> Document:
 def answer_calmly(visitor: Visitor) -> Document:
     metrics = calm(visitor)
     answer(visitor, METRICS, metrics)
-    answer(visitor, ALERTS, {"items": [], "next": None})
+    answer_alerts(visitor, [])
     return metrics
 
 
@@ -166,7 +166,7 @@ def test_what_fires_comes_before_what_is_only_above_its_limit(visitor: Visitor) 
     over = alert("failed_per_mille", value=0, limit=100)
     opened = {**metrics["conditions"][0], "name": "dead_letters_open", "limit": 0}
     metrics["conditions"].append(opened)
-    answer(visitor, ALERTS, {"items": [budget, over], "next": None})
+    answer_alerts(visitor, [budget, over])
     page = visitor.open("#/overview", key="operator_key")
 
     items = needs(page).get_by_role("listitem")
@@ -204,6 +204,10 @@ def test_nothing_needs_anybody_only_while_the_figures_say_so(visitor: Visitor) -
     answer(visitor, METRICS, metrics)
     refresh(page)
     expect(needs(page).locator(".calm")).to_be_visible()
+    answer_alerts(visitor, [], at=LONG_AGO)
+    refresh(page)
+    expect(needs(page)).to_contain_text("older than the figures. One may be firing.")
+    expect(needs(page)).not_to_contain_text(CALM)
     refuse(visitor, ALERTS)
     refresh(page)
     expect(needs(page)).to_contain_text("The alerts cannot be fetched")
@@ -381,7 +385,7 @@ def test_the_overview_fits_a_narrow_dark_japanese_screen(browser: Browser, stack
             name: value for name, value in metrics["last_hour"].items() if name != "by_kind"
         }
         firing = alert("budget_used_percent", value=90, limit=80, subject=HOSTILE)
-        answer(visitor, ALERTS, {"items": [firing, alert("lanes_denied")], "next": None})
+        answer_alerts(visitor, [firing, alert("lanes_denied")])
         answer(visitor, SERIES, wave())
         page = visitor.open("#/overview", key="operator_key")
         expect(page.get_by_role("listitem").filter(has_text="今すぐ")).to_have_count(2)

@@ -160,7 +160,6 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         summary="See how the objectives stand, and whether somebody was told",
         answer="All of them by name, on one page, as the sweep left them.",
         content=_json("AlertList"),
-        tagged=True,
     ),
     "get_metrics_series": Operation(
         summary="See how the deployment did over time",
