@@ -33,6 +33,9 @@ def _json(name: str) -> Schema:
     return {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
 
 
+_SAME_KEY: Final = (
+    ("Idempotency-Key", "Under the same key the same request starts nothing twice."),
+)
 OPERATIONS: Final[Mapping[str, Operation]] = {
     "get_key": Operation(
         summary="See what your key is",
@@ -58,7 +61,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         answer="The job is durable, not done. Location says where to follow it.",
         body=_json("Submission"),
         content=_json("Job"),
-        headers=(("Idempotency-Key", "Under the same key the same request starts nothing twice."),),
+        headers=_SAME_KEY,
     ),
     "get_job": Operation(
         summary="Look at a job",
@@ -196,6 +199,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         tagged=True,
     ),
     "submit_redrive": Operation(
+        headers=_SAME_KEY,
         summary="Redrive dead letters in bulk, or see what that would touch",
         status=202,
         answer="It is written down, and goes on by itself. Location says where to follow it.",
