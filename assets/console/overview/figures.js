@@ -70,7 +70,7 @@ function Waiting({ metrics: { at, backlog } }) {
   return html`<p class="hint">
     ${
       ready + delayed > 0 &&
-      html`${t("of_waiting")} <a href=${DUE}>${t("ready", { count: ready })}</a> ·
+      html`${t("of_waiting")} <a href=${DUE}>${t("ready", { count: ready })}</a>${" · "}
         <a href=${NOT_DUE}>${t("delayed", { count: delayed })}</a>`
     }${" "}
     ${old && html`${t("as_of")} <${When} time=${backlog.at} full />`}
