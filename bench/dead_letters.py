@@ -20,6 +20,7 @@ from tests.support.running import running
 
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.database import Statement
+from uketsuke.adapters.sql.letter_terms import Ages
 from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.terms import NOW
 from uketsuke.adapters.sql.triage import SqlTriage
@@ -86,15 +87,14 @@ async def measure(database: RemoteD1, name: str, look: Callable[[], Awaitable[ob
 async def compare(database: RemoteD1, *, one_open_in: int) -> None:
     await fill(database, one_open_in=one_open_in)
     month = timedelta(days=30)
-    triage, purging = SqlTriage(database), SqlPurging(database)
-    conditions = SqlConditions(
-        database, keep_inputs=month, keep_results=month, expiring_within=timedelta(hours=72)
-    )
+    ages = Ages.of(keep_inputs=month, keep_results=month, expiring_within=timedelta(hours=72))
+    triage, purging = SqlTriage(database, ages), SqlPurging(database)
+    conditions = SqlConditions(database, ages)
     figures = await conditions.figures()
     print(f"\n{LETTERS:,} letters, {figures.open:,} of them open, {figures.expiring:,} expiring")  # noqa: T201
     print(f"{'':44}  rows read  rows written  seconds")  # noqa: T201
 
-    async def page(**wanted: str) -> object:
+    async def page(**wanted: str | bool) -> object:
         return await triage.page(LetterFilter(**wanted), before=None, limit=50)  # type: ignore[arg-type] # words of the enums
 
     async def grouped(status: LetterStatus) -> object:
@@ -109,6 +109,8 @@ async def compare(database: RemoteD1, *, one_open_in: int) -> None:
         "a page of 50 open": lambda: page(status=_OPEN),
         "a page of 50 open of one tenant": lambda: page(status=_OPEN, tenant_id="t-0"),
         "a page of 50 open of a rare class": lambda: page(status=_OPEN, error_class="crashed"),
+        "a page of 50 past triage": lambda: page(status=_OPEN, past_triage=True),
+        "a page of 50 expiring": lambda: page(status=_OPEN, expiring=True),
         "a page of 50 of a rare class": lambda: page(error_class="crashed"),
         "groups of open ones": lambda: grouped(_OPEN),
         "groups of redriven ones": lambda: grouped(LetterStatus.REDRIVEN),

@@ -21,6 +21,7 @@ from tests.support.running import running
 
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.database import Statement
+from uketsuke.adapters.sql.letter_terms import Ages
 from uketsuke.adapters.sql.metrics import SqlMetrics
 from uketsuke.adapters.sql.terms import NOW
 from uketsuke.domain.rollup import Gauges, Step, roll
@@ -96,9 +97,8 @@ async def compare(database: RemoteD1, *, live: int) -> None:
         await fill(database, _LIVE, live)
     month = timedelta(days=30)
     metrics = SqlMetrics(database)
-    conditions = SqlConditions(
-        database, keep_inputs=month, keep_results=month, expiring_within=timedelta(hours=72)
-    )
+    ages = Ages.of(keep_inputs=month, keep_results=month, expiring_within=timedelta(hours=72))
+    conditions = SqlConditions(database, ages)
 
     async def rolled_up() -> object:
         reading, points = await metrics.read()

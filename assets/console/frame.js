@@ -20,6 +20,8 @@ import { shell } from "./words/shell.js";
 /** Which page shows what an id names. */
 const PLACES = /** @type {const} */ ({ job: "jobs", dl: "dead-letters", rd: "redrives" });
 
+const NOTHING = { page: null, view: null, broken: null };
+
 /** @param {{language: Language, onLanguage: (to: Language) => void}} props */
 export function Frame({ language, onLanguage }) {
   const t = useWords(shell);
@@ -105,10 +107,11 @@ function Shown({ path, query }) {
   const t = useWords(shell);
   const caller = useCaller();
   const found = findPage(path);
-  const view = useView(found?.page ?? null);
+  const { view, broken } = useView(found?.page ?? null);
   if (!found) return html`<${Page} title=${t("not_found_title")}><p>${t("not_found")}</p><//>`;
   const { allowed, refusal = "not_yours" } = found.page;
   if (!allowed(caller)) return html`<${Page} title=${t("not_found_title")}><p>${t(refusal)}</p><//>`;
+  if (broken) return html`<${NotLoaded} broken=${broken} />`;
   if (!view) return html`<${Loading} />`;
   // A page of another thing is another page: nothing of the one before may stay on it.
   return html`<${Guard} key=${path.join("/")}>
@@ -116,17 +119,37 @@ function Shown({ path, query }) {
   <//>`;
 }
 
-/** @param {import("./pages.js").Page | null} page */
+/** A browser may keep in mind that a module did not come, so that only a reload asks for it again.
+ * @param {{broken: Error}} props */
+function NotLoaded({ broken }) {
+  const t = useWords(shell);
+  return html`<${Page} title=${t("not_loaded_title")}>
+    <div class="problem" role="alert">
+      <p>${t("not_loaded")}</p>
+      <p class="hint">${broken.message}</p>
+      <button onClick=${() => location.reload()}>${t("try_again")}</button>
+    </div>
+  <//>`;
+}
+
+/** What shows a page, or why that cannot be had; neither while it is on its way.
+ * @typedef {{page: import("./pages.js").Page | null, view: any, broken: Error | null}} Loaded */
+
+/** @param {import("./pages.js").Page | null} page @returns {Loaded} */
 function useView(page) {
-  const [loaded, setLoaded] = useState(/** @type {{page: any, view: any}} */ ({ page: null, view: null }));
+  const [loaded, setLoaded] = useState(/** @type {Loaded} */ (NOTHING));
   useEffect(() => {
     let wanted = true;
-    page?.load().then(({ default: view }) => wanted && setLoaded({ page, view }));
+    const keep = (/** @type {Partial<Loaded>} */ what) => wanted && setLoaded({ ...NOTHING, page, ...what });
+    page?.load().then(
+      ({ default: view }) => keep({ view }),
+      (broken) => keep({ broken }),
+    );
     return () => {
       wanted = false;
     };
   }, [page]);
-  return loaded.page === page ? loaded.view : null;
+  return loaded.page === page ? loaded : NOTHING;
 }
 
 /** A page that breaks must not take the menu with it. */

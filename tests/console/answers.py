@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 from playwright.sync_api import Route
@@ -22,6 +23,12 @@ def told(visitor: Visitor, path: str, *, key: str = "operator_key") -> Document:
 def answer(visitor: Visitor, path: str, document: Document) -> None:
     """Let the page be answered ``document`` at ``path`` from here on."""
     _replace(visitor, path, lambda route: route.fulfill(json=document))
+
+
+def answer_alerts(visitor: Visitor, items: list[Document], *, at: str | None = None) -> None:
+    """Let the page be told of these alerts from here on, as of now if nothing else is said."""
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    answer(visitor, "/v1/alerts", {"at": at or now, "items": items, "next": None})
 
 
 def refuse(visitor: Visitor, path: str) -> None:

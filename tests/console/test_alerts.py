@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.console.answers import Document, answer, refuse, told
+from tests.console.answers import Document, answer_alerts, refuse, told
 from tests.console.visitor import Visitor, visiting
 from tests.support.running import Stack
 
@@ -57,7 +57,7 @@ def test_what_fires_comes_first_and_says_whether_somebody_was_told(
     denied = {"value": 2, "subject": HOSTILE, "delivery": was_told}
     change(items, "lanes_denied", state="firing", **denied, **above)
     change(items, "failed_per_mille", state="pending", value=250, since=LONG_AGO)
-    answer(visitor, ALERTS, {"items": items, "next": None})
+    answer_alerts(visitor, items)
     page = visitor.open("#/alerts", key="operator_key")
 
     expect(page.get_by_role("status").filter(has_text="2 alerts are firing.")).to_be_visible()
@@ -80,10 +80,10 @@ def test_old_alerts_and_those_that_cannot_be_fetched_say_so(
     expect(page.get_by_role("alert")).to_contain_text("The database is away.")
     expect(page.get_by_text("No alert is firing.")).to_have_count(0)
     old = [{**item, "computed_at": LONG_AGO} for item in items]
-    answer(visitor, ALERTS, {"items": old, "next": None})
+    answer_alerts(visitor, old)
     page.get_by_role("button", name="Try again").click()
     expect(page.get_by_text("what has happened since, nobody knows")).to_be_visible()
-    answer(visitor, ALERTS, {"items": [], "next": None})
+    answer_alerts(visitor, [])
     page.get_by_role("button", name="Refresh").click()
 
     expect(page.get_by_text("No sweep has reckoned any objective yet.")).to_be_visible()
@@ -94,7 +94,7 @@ def test_the_alerts_fit_a_narrow_dark_japanese_screen(
 ) -> None:
     with visiting(browser, stack, width=360, language="ja", colours="dark") as visitor:
         change(items, "lanes_denied", state="firing", value=2, subject=HOSTILE, since=LONG_AGO)
-        answer(visitor, ALERTS, {"items": items, "next": None})
+        answer_alerts(visitor, items)
         page = visitor.open("#/alerts", key="operator_key")
         expect(page.get_by_text("1 件のアラートが発報中です。")).to_be_visible()
         visitor.picture("alerts-360-ja-dark")

@@ -74,6 +74,38 @@ def test_signing_out_forgets_the_key_and_what_was_shown(visitor: Visitor) -> Non
     assert page.evaluate("sessionStorage.length") == 0
 
 
+def test_a_page_whose_files_do_not_come_says_so_and_is_asked_for_again(visitor: Visitor) -> None:
+    page = visitor.open("#/jobs", key="tenant_key")
+    expect(visitor.heading).to_have_text("Jobs")
+    page.route("**/views/usage.js", lambda route: route.fulfill(status=503))
+    page.get_by_role("link", name="Usage and cost").click()
+    expect(visitor.heading).to_have_text("This page could not be loaded")
+    expect(page.get_by_role("alert")).to_contain_text("Its files did not come.")
+    page.get_by_role("link", name="Jobs").click()  # the menu is there, and the other pages
+    expect(visitor.heading).to_have_text("Jobs")
+    page.go_back()
+    expect(visitor.heading).to_have_text("This page could not be loaded")
+    page.unroute("**/views/usage.js")
+    page.get_by_role("button", name="Try again").click()
+
+    expect(visitor.heading).to_have_text("Usage and cost")
+
+
+@pytest.mark.parametrize("clipboard", ["undefined", "{ writeText: () => Promise.reject() }"])
+def test_who_cannot_copy_is_told_to_do_it_by_hand(
+    visitor: Visitor, stack: Stack, clipboard: str
+) -> None:
+    with stack.api("tenant_key") as api:
+        asked = {"kind": "summarize", "input": {"text": "The desk takes each request once."}}
+        job = api.post("/v1/jobs", json=asked).json()["id"]
+    page = visitor.open(f"#/jobs/{job}", key="tenant_key")
+    page.evaluate(f"Object.defineProperty(navigator, 'clipboard', {{ value: {clipboard} }})")
+    copy = page.get_by_role("button", name="Copy").first
+    copy.click()
+
+    expect(page.get_by_role("button", name="Not copied: select and copy by hand")).to_be_visible()
+
+
 def test_an_unknown_address_says_so_and_keeps_the_menu(visitor: Visitor) -> None:
     page = visitor.open("#/nowhere/%E0%A4%A", key="tenant_key")
 

@@ -131,6 +131,20 @@ def test_filters_outlive_a_reload_and_the_way_back(visitor: Visitor, desk: Desk)
     expect(visitor.heading).to_have_text("Summary")
 
 
+def test_jobs_that_wait_are_looked_at_by_whether_they_are_due(visitor: Visitor, desk: Desk) -> None:
+    page = visitor.open("#/jobs?due=false", key=desk.key)
+    expect(rows(page)).to_have_count(1)
+    expect(rows(page)).to_contain_text("Retrying")
+    expect(page.get_by_text("The figures count jobs that are due and others")).to_be_visible()
+    page.get_by_label("Waiting").select_option("due")
+    expect(page.get_by_text("No job fits.")).to_be_visible()
+
+    count_of(page, "Succeeded").click()  # such a job waits for nothing
+    expect(rows(page)).to_have_count(1)
+    expect(page.get_by_label("Waiting")).to_have_count(0)
+    expect(page.get_by_text("The figures count jobs that are due and others")).to_have_count(0)
+
+
 def test_what_is_being_typed_stays_while_the_list_is_drawn_anew(visitor: Visitor) -> None:
     with Desk.open(visitor.stack) as own:
         page = visitor.open("#/jobs", key=own.key)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.console.buried import bury, refuse
 from tests.console.visitor import Visitor, visiting
@@ -104,6 +104,27 @@ def test_a_group_leads_to_its_letters_and_a_redrive_to_the_new_job(
     assert page.url.endswith(redriven_to(visitor.stack, letter))
 
 
+def test_what_is_urgent_is_chosen_of_open_letters_and_never_redriven_in_bulk_with_the_rest(
+    visitor: Visitor, tenant: str
+) -> None:
+    late, other = bury(visitor.stack, tenant, 2)
+    visitor.stack.d1("UPDATE dead_letters SET triage_due_at = ?1 WHERE id = ?2", 5 * 10**12, other)
+    page = visitor.open(f"#/dead-letters/list?tenant={tenant}", key="operator_key")
+    expect(page.locator("tbody tr")).to_have_count(2)
+    bulk = page.get_by_role("link", name="Redrive in bulk")
+    expect(bulk).to_be_visible()
+
+    page.get_by_label("Triage due").select_option("past due")
+    expect(page.locator("tbody a.id")).to_have_attribute("title", late)
+    expect(bulk).to_have_count(0)
+    page.get_by_label("Input kept until").select_option("goes soon")
+    expect(page.get_by_text("No dead letter fits.")).to_be_visible()
+    page.get_by_label("Status").select_option("redriven")
+    expect(page.get_by_label("Triage due")).to_have_count(0)
+    expect(page.get_by_text("No dead letter fits.")).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
 def test_a_letter_shows_its_attempts_and_wants_a_patch(
     visitor: Visitor, key: str, tenant: str
 ) -> None:
@@ -156,8 +177,15 @@ def test_a_line_that_was_redriven_often_is_forced_only_where_the_api_asks_for_it
     force = dialog.get_by_label("Redrive it all the same")
     expect(dialog).to_contain_text("redriven 3 times already")
     expect(force).to_have_count(0)
+
+    def in_other_words(route: Route) -> None:
+        refused = route.fetch()
+        route.fulfill(response=refused, json={**refused.json(), "detail": "Not again."})
+
+    page.route("**/redrive", in_other_words)
     dialog.get_by_role("button", name="Redrive").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("Its line was redriven 3 times already")
+    expect(dialog.get_by_role("alert")).to_contain_text("Not again.")
+    page.unroute("**/redrive")
 
     force.check()
     dialog.get_by_role("button", name="Redrive").click()
@@ -233,15 +261,20 @@ def test_a_redrive_is_asked_for_by_keyboard_alone(visitor: Visitor, tenant: str)
     page = see(visitor, letter)
     button = page.get_by_role("button", name="Redrive…")
     button.focus()
+    dialog = page.get_by_role("dialog")
     page.keyboard.press("Enter")
+    expect(dialog).to_be_visible()
     page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
     expect(button).to_be_focused()
     page.keyboard.press("Enter")
-    dialog = page.get_by_role("dialog")
+    expect(dialog).to_be_visible()
     reason = dialog.get_by_label("Reason")
     until_focused(page, reason)
     page.keyboard.type("it is over")
-    until_focused(page, dialog.get_by_role("button", name="Redrive"))
+    verb = dialog.get_by_role("button", name="Redrive")
+    expect(verb).to_be_enabled()
+    until_focused(page, verb)
     page.keyboard.press("Enter")
 
     expect(page).to_have_url(re.compile("#/jobs/job_"))

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.acceptance.runs import Desk
-from tests.console.answers import Document, answer, refuse, told
+from tests.console.answers import Document, answer, answer_alerts, refuse, told
 from tests.console.visitor import Visitor, visiting
 from tests.support.running import Stack, until
 
@@ -87,7 +87,7 @@ def alert(name: str, **members: Any) -> Document:
 def answer_calmly(visitor: Visitor) -> Document:
     metrics = calm(visitor)
     answer(visitor, METRICS, metrics)
-    answer(visitor, ALERTS, {"items": [], "next": None})
+    answer_alerts(visitor, [])
     return metrics
 
 
@@ -144,8 +144,14 @@ def test_letters_past_their_time_need_somebody_and_lead_to_the_letters(
     try:
         page = visitor.open("#/overview", key="operator_key")
         link = needs(page).get_by_role("link", name=re.compile("past (its|their) time"))
-        expect(link).to_have_attribute("href", "#/dead-letters?status=open")
         expect(needs(page)).not_to_contain_text(CALM)
+        number = figure(page, "Dead letters", "Past their time").get_by_role("link")
+        expect(number).to_have_attribute("href", "#/dead-letters/list?past_triage=true")
+        soon = figure(page, "Dead letters", "Input goes soon").get_by_role("link")
+        expect(soon).to_have_attribute("href", "#/dead-letters/list?expiring=true")
+        visitor.open(f"{link.get_attribute('href')}&tenant={stack.tenant_of(desk.key)}")
+        letter = f"dl_{jobs['failed'].removeprefix('job_')}"
+        expect(page.locator("tbody a.id")).to_have_attribute("title", letter)
     finally:
         stack.d1(mine, due[0]["due"], jobs["failed"])
 
@@ -160,7 +166,7 @@ def test_what_fires_comes_before_what_is_only_above_its_limit(visitor: Visitor) 
     over = alert("failed_per_mille", value=0, limit=100)
     opened = {**metrics["conditions"][0], "name": "dead_letters_open", "limit": 0}
     metrics["conditions"].append(opened)
-    answer(visitor, ALERTS, {"items": [budget, over], "next": None})
+    answer_alerts(visitor, [budget, over])
     page = visitor.open("#/overview", key="operator_key")
 
     items = needs(page).get_by_role("listitem")
@@ -198,6 +204,10 @@ def test_nothing_needs_anybody_only_while_the_figures_say_so(visitor: Visitor) -
     answer(visitor, METRICS, metrics)
     refresh(page)
     expect(needs(page).locator(".calm")).to_be_visible()
+    answer_alerts(visitor, [], at=LONG_AGO)
+    refresh(page)
+    expect(needs(page)).to_contain_text("older than the figures. One may be firing.")
+    expect(needs(page)).not_to_contain_text(CALM)
     refuse(visitor, ALERTS)
     refresh(page)
     expect(needs(page)).to_contain_text("The alerts cannot be fetched")
@@ -254,8 +264,13 @@ def test_the_numbers_of_dead_letters_lead_to_groups_and_letters(
 
 def test_every_number_has_a_list_behind_it(visitor: Visitor, jobs: dict[str, str]) -> None:
     wait = {"oldest_waiting_seconds": 90, "oldest_waiting_job_id": jobs["succeeded"]}
-    answer(visitor, METRICS, {**told(visitor, METRICS), **wait})
+    metrics = {**told(visitor, METRICS), **wait}
+    metrics["backlog"].update(ready=3, delayed=2)
+    answer(visitor, METRICS, metrics)
     page = visitor.open("#/overview", key="operator_key")
+    for name, place in (("3 due", "true"), ("2 not due yet", "false")):
+        link = page.get_by_role("link", name=name, exact=True)
+        expect(link).to_have_attribute("href", f"#/jobs?due={place}")
     oldest = figure(page, "Live jobs", "Longest wait").get_by_role("link", name="1 min 30 sec")
     expect(oldest).to_have_attribute("href", f"#/jobs/{jobs['succeeded']}")
     page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
@@ -370,7 +385,7 @@ def test_the_overview_fits_a_narrow_dark_japanese_screen(browser: Browser, stack
             name: value for name, value in metrics["last_hour"].items() if name != "by_kind"
         }
         firing = alert("budget_used_percent", value=90, limit=80, subject=HOSTILE)
-        answer(visitor, ALERTS, {"items": [firing, alert("lanes_denied")], "next": None})
+        answer_alerts(visitor, [firing, alert("lanes_denied")])
         answer(visitor, SERIES, wave())
         page = visitor.open("#/overview", key="operator_key")
         expect(page.get_by_role("listitem").filter(has_text="今すぐ")).to_have_count(2)

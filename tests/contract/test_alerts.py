@@ -17,6 +17,7 @@ from uketsuke.adapters.sql import rows
 from uketsuke.adapters.sql.alerts import SqlAlerts
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.database import Statement
+from uketsuke.adapters.sql.letter_terms import Ages
 from uketsuke.adapters.sql.money_and_lanes import SqlMoneyAndLanes
 from uketsuke.adapters.sql.sweeping import SqlSweeping
 from uketsuke.adapters.sql.terms import NOW
@@ -34,9 +35,8 @@ def name_of(store: Store) -> Any:
 
 async def alerts_with_a_condition(store: Store) -> SqlAlerts:
     month = timedelta(days=30)
-    conditions = SqlConditions(
-        store.database, keep_inputs=month, keep_results=month, expiring_within=month
-    )
+    ages = Ages.of(keep_inputs=month, keep_results=month, expiring_within=month)
+    conditions = SqlConditions(store.database, ages)
     await conditions.keep([Measure(name=name_of(store), value=3, bound=1, subject="acme")])
     return SqlAlerts(store.database)
 

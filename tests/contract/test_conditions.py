@@ -14,6 +14,7 @@ from tests.contract.factories import Store, ending
 from tests.contract.letters import put_letter
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.database import Statement
+from uketsuke.adapters.sql.letter_terms import Ages
 from uketsuke.domain.condition import Condition, LetterFigures, Measure
 from uketsuke.domain.job import JobKey
 from uketsuke.domain.lifecycle import JobState
@@ -24,12 +25,12 @@ DAY = 24 * HOUR
 
 
 def conditions_of(store: Store) -> SqlConditions:
-    return SqlConditions(
-        store.database,
+    ages = Ages.of(
         keep_inputs=timedelta(days=30),
         keep_results=timedelta(days=30),
         expiring_within=timedelta(hours=72),
     )
+    return SqlConditions(store.database, ages)
 
 
 async def added(store: Store, before: LetterFigures) -> tuple[int, ...]:

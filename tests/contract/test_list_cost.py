@@ -64,6 +64,7 @@ def readers(store: Store) -> Iterator[tuple[str, Reader]]:
         yield "counts", partial(listing.counts, JobFilter(kind="report"), tenant_id=tenant)
         yield from (("page", partial(page, wanted)) for wanted in ENDED)
         yield from (("live_page", partial(page, JobFilter(state=state))) for state in LIVE)
+        yield from (("live_page", partial(page, JobFilter(due=due))) for due in (True, False))
 
 
 async def live_now(store: Store, jobs: int) -> None:

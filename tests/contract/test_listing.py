@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from typing import Any
+
 import pytest
 
 from tests.contract.factories import Store, ending
 from uketsuke.adapters.sql import listing as listing_module
 from uketsuke.adapters.sql import stretch as module
+from uketsuke.adapters.sql.database import Statement
 from uketsuke.adapters.sql.listing import SqlListing
+from uketsuke.adapters.sql.terms import NOW
 from uketsuke.domain.lifecycle import JobState
 from uketsuke.services.ports import JobFilter
 
@@ -98,6 +103,53 @@ async def test_live_jobs_are_newest_first_and_whole_over_their_pages(store: Stor
 
     assert [id_ for page in found for id_ in page] == ids[::-1]
     assert [len(page) for page in found] == [2, 2, 1]
+
+
+async def waiting(store: Store) -> dict[str, str]:
+    """Jobs that wait, due and not due, and one that runs; all were due long ago at first."""
+    hour = timedelta(hours=1)
+    made = {}
+    for name, state, by in (
+        ("due", JobState.ACCEPTED, -hour),
+        ("later", JobState.ACCEPTED, hour),
+        ("retry", JobState.RETRYING, -hour),
+        ("retry_later", JobState.RETRYING, hour),
+        ("runs", JobState.RUNNING, -hour),
+    ):
+        key, _ = await store.in_state(state)
+        sql = f"UPDATE jobs SET due_at = {NOW} + ?3 WHERE tenant_id = ?1 AND id = ?2"  # noqa: S608
+        due = Statement(sql, (*key, by // timedelta(milliseconds=1)))
+        await store.database.batch([due])
+        made[name] = key.job_id
+    return made
+
+
+async def test_jobs_that_wait_are_due_or_not(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = await waiting(store)
+    await store.in_state(JobState.SUCCEEDED)
+
+    async def names(**wanted: Any) -> list[str]:
+        found = [id_ for page in await pages(store, JobFilter(**wanted), limit=2) for id_ in page]
+        return [next(name for name in made if made[name] == id_) for id_ in found]
+
+    for live_at_most in (listing_module.LIVE_AT_MOST, 1):
+        monkeypatch.setattr(listing_module, "LIVE_AT_MOST", live_at_most)
+        assert await names(due=True) == ["retry", "due"]
+        assert await names(due=False) == ["retry_later", "later"]
+        assert await names(due=True, state=JobState.ACCEPTED) == ["due"]
+        assert await names(due=False, state=JobState.RETRYING) == ["retry_later"]
+        assert await names(due=True, kind="report") == []
+
+
+async def test_a_due_job_is_on_the_first_page_however_many_newer_ones_have_ended(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "STRETCH", 2)
+    stuck = (await store.accepted()).job_id
+    for _ in range(5):
+        await store.in_state(JobState.SUCCEEDED)
+
+    assert await pages(store, JobFilter(due=True), limit=50) == [[stuck]]
 
 
 async def test_live_jobs_are_ones_own_and_fit(store: Store) -> None:

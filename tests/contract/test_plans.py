@@ -22,6 +22,7 @@ from uketsuke.adapters.sql import (
     job_counts,
     keys,
     lane_statements,
+    letter_lists,
     listing,
     metric_statements,
     money_and_lanes,
@@ -52,7 +53,7 @@ MODULES = (
 )
 COSTS = (cost_statements, costs)
 SCHEDULING = (schedules, occurrences, lane_statements)
-TRIAGE = (triage, conditions)
+TRIAGE = (letter_lists, triage, conditions)
 FIGURES = (metric_statements, alerts, money_and_lanes)
 
 # What may be scanned: the wave that came in as JSON, a bounded stretch, what has one row, the lanes
@@ -96,12 +97,18 @@ def test_a_statement_scans_nothing(name: str) -> None:
 
 
 AT = "(last_failed_at>? AND last_failed_at<?)"
+OF_AGE = "(last_failed_at>? AND (last_failed_at,id)<(?,?))"
+OF_REDRIVE = "(redrive_id=? AND redriven_to<?)"
 BEFORE = "((last_failed_at,id)<(?,?))"
 FOUND_BY = {
     "PAGE_OF_OPEN": f"SEARCH dead_letters USING COVERING INDEX dead_letters_open {BEFORE}",
     "END_OF_OPEN": f"SEARCH dead_letters USING COVERING INDEX dead_letters_open {BEFORE}",
     "PAGE_OF_ALL": f"SEARCH dead_letters USING INDEX dead_letters_by_time {BEFORE}",
     "END_OF_ALL": f"SEARCH dead_letters USING COVERING INDEX dead_letters_by_time {BEFORE}",
+    "PAGE_OF_EXPIRING": f"SEARCH dead_letters USING COVERING INDEX dead_letters_open {OF_AGE}",
+    "END_OF_EXPIRING": f"SEARCH dead_letters USING COVERING INDEX dead_letters_open {OF_AGE}",
+    "PAGE_OF_REDRIVE": f"SEARCH dead_letters USING INDEX dead_letters_redrive {OF_REDRIVE}",
+    "END_OF_REDRIVE": f"SEARCH dead_letters USING COVERING INDEX dead_letters_redrive {OF_REDRIVE}",
     "GROUPS_OF_OPEN": "SCAN dead_letters USING COVERING INDEX dead_letters_open",
     "GROUPS_OF_ALL": "SCAN dead_letters USING INDEX dead_letters_by_time",
     "COUNT_OPEN": "SCAN dead_letters USING COVERING INDEX dead_letters_open",

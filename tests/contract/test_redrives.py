@@ -5,6 +5,7 @@ The database is shared with other tests: each redrive here means its own tenant'
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import secrets
 from datetime import timedelta
@@ -35,7 +36,14 @@ from uketsuke.domain.ids import time_sorted_id
 from uketsuke.domain.job import Redriving
 from uketsuke.domain.lifecycle import Origin
 from uketsuke.domain.price import NO_TARIFF, Rates, Tariff
-from uketsuke.services.ports import AcceptedNew, BulkPlace, Candidates, Decided, InputVanished
+from uketsuke.services.ports import (
+    AcceptedNew,
+    BulkPlace,
+    Candidates,
+    Decided,
+    InputVanished,
+    ShownRedrive,
+)
 
 pytestmark = pytest.mark.anyio
 TARIFF = Tariff(rates={"summarize": Rates(10**6, 10**6, 0), "embed": Rates(0, 0, 0)})
@@ -89,6 +97,43 @@ async def redriven(store: Store, name: str, number: int = 0) -> object:
         letter_id=letter.id, job_id=letter.job_id, redrives=1, act=an_act(), redrive_id=name
     )
     return await store.jobs.accept(new_job(store.tenant, origin=Origin.REDRIVE, redriving=origin))
+
+
+async def named(store: Store, key: str, *, canary: int = 3, actor: str = "key-1") -> ShownRedrive:
+    """Ask for one under an idempotency key of the store's own."""
+    new = NewRedrive(
+        id=time_sorted_id("rd", now_ms=next(_numbers), entropy=secrets.token_bytes(10)),
+        wanted=LetterFilter(tenant_id=store.tenant),
+        rate_per_minute=60,
+        canary=canary,
+        idempotency_key=f"{store.tenant}-{key}",
+    )
+    return await redrives_of(store).start(new, act=an_act(actor=actor))
+
+
+async def test_under_one_idempotency_key_one_is_started_with_one_row_in_the_audit(
+    store: Store,
+) -> None:
+    await letters(store, 2)
+
+    first = await named(store, "a")
+    again = [await named(store, "a", canary=canary) for canary in (3, 0)]
+    others = [await named(store, "b"), await named(store, "a", actor="key-2")]
+
+    assert [shown.redrive for shown in again] == [first.redrive] * 2
+    assert len({shown.redrive.id for shown in (first, *others)}) == 3
+    acts = await run(store, "SELECT target FROM audit WHERE tenant_id = ?1", store.tenant)
+    assert sorted(row["target"] for row in acts) == sorted(
+        shown.redrive.id for shown in (first, *others)
+    )
+
+
+async def test_of_two_under_one_key_at_the_same_time_one_is_started(store: Store) -> None:
+    both = await asyncio.gather(named(store, "a"), named(store, "a"))
+
+    assert both[0].redrive.id == both[1].redrive.id
+    found = await run(store, "SELECT id FROM redrives WHERE filter_tenant = ?1", store.tenant)
+    assert len(found) == 1
 
 
 async def test_what_may_be_redriven_is_the_same_to_the_statement_and_to_the_domain(

@@ -14,6 +14,7 @@ from uketsuke.adapters.sql import triage as module
 from uketsuke.adapters.sql.conditions import SqlConditions
 from uketsuke.adapters.sql.database import Statement
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
+from uketsuke.adapters.sql.letter_terms import Ages
 from uketsuke.adapters.sql.purging import SqlPurging
 from uketsuke.adapters.sql.terms import NOW
 from uketsuke.adapters.sql.triage import SqlTriage
@@ -26,12 +27,22 @@ from uketsuke.domain.objective import DEFAULT_OBJECTIVES, bounds_of
 from uketsuke.services.ports import LetterFilter
 
 pytestmark = pytest.mark.anyio
+DAY_MS = 86_400_000
+
+
+def ages(*, expiring_within: timedelta = timedelta(days=3)) -> Ages:
+    month = timedelta(days=30)
+    return Ages.of(keep_inputs=month, keep_results=month, expiring_within=expiring_within)
+
+
+def triage_of(store: Store) -> SqlTriage:
+    return SqlTriage(store.database, ages())
 
 
 async def pages(store: Store, *, limit: int, **wanted: Any) -> list[list[str]]:
     """Follow a list of the tenant's letters to its end and return the ids of each page."""
     chosen = LetterFilter(tenant_id=store.tenant, **wanted)
-    triage, cursor, found = SqlTriage(store.database), None, []
+    triage, cursor, found = triage_of(store), None, []
     while True:
         page = await triage.page(chosen, before=cursor, limit=limit)
         found.append([letter.id for letter in page.letters])
@@ -46,7 +57,7 @@ async def listed(store: Store, **wanted: Any) -> list[str]:
 
 async def group(store: Store, **wanted: Any) -> list[LetterGroup]:
     chosen = LetterFilter(tenant_id=store.tenant, **{"status": LetterStatus.OPEN, **wanted})
-    return list(await SqlTriage(store.database).groups(chosen, limit=50))
+    return list(await triage_of(store).groups(chosen, limit=50))
 
 
 @pytest.mark.parametrize("status", [None, LetterStatus.OPEN])
@@ -68,7 +79,7 @@ async def test_a_list_without_filters_begins_with_the_last_to_fail(store: Store)
     ids = [await put_letter(store, last_failed_at=found["last"] + n) for n in (1, 2, 3)]
 
     for status in (None, LetterStatus.OPEN):
-        triage, wanted = SqlTriage(store.database), LetterFilter(status=status)
+        triage, wanted = triage_of(store), LetterFilter(status=status)
         first = await triage.page(wanted, before=None, limit=2)
         second = await triage.page(wanted, before=first.cursor, limit=1)
 
@@ -106,7 +117,7 @@ async def test_a_rare_letter_is_found_over_short_pages(
 
     for status in (None, LetterStatus.OPEN):
         chosen = LetterFilter(tenant_id=store.tenant, kind="embed", status=status)
-        triage, cursor = SqlTriage(store.database), None
+        triage, cursor = triage_of(store), None
         sizes: list[int] = []
         while not sizes or not sizes[-1]:
             page = await triage.page(chosen, before=cursor, limit=50)
@@ -122,9 +133,7 @@ async def test_a_listed_letter_says_until_when_it_may_be_redriven(store: Store) 
     await store.jobs.settle([ending(leased, JobState.FAILED)])
     row = await store.row(leased.job.key)
 
-    page = await SqlTriage(store.database).page(
-        LetterFilter(tenant_id=store.tenant), before=None, limit=5
-    )
+    page = await triage_of(store).page(LetterFilter(tenant_id=store.tenant), before=None, limit=5)
 
     (letter,) = page.letters
     assert letter == await SqlDeadLetters(store.database, triage_within=timedelta()).find(letter.id)
@@ -166,7 +175,7 @@ async def test_a_group_counts_each_tenant_once(store: Store) -> None:
     await put_letter(store, tenant_id=None, code=code)
 
     wanted = LetterFilter(fingerprint=f"summarize:timeout:{code}:m", status=LetterStatus.OPEN)
-    (found,) = await SqlTriage(store.database).groups(wanted, limit=1)
+    (found,) = await triage_of(store).groups(wanted, limit=1)
 
     assert (found.count, found.tenants) == (4, 2)
 
@@ -223,7 +232,7 @@ async def test_a_page_reads_what_it_shows_or_a_stretch_however_many_letters_ther
     for name in ("_STRETCH", "_OPEN_STRETCH"):
         monkeypatch.setattr(module, name, 20)
     await put_letters(d1_store, 60)
-    triage, database = SqlTriage(d1_store.database), d1_store.database
+    triage, database = triage_of(d1_store), d1_store.database
 
     async def rows_read(limit: int, **wanted: Any) -> int:
         before = database.rows_read
@@ -237,10 +246,7 @@ async def test_a_page_reads_what_it_shows_or_a_stretch_however_many_letters_ther
 
 
 async def test_what_the_sweep_keeps_costs_what_the_budget_says(d1_store: Store) -> None:
-    month = timedelta(days=30)
-    conditions = SqlConditions(
-        d1_store.database, keep_inputs=month, keep_results=month, expiring_within=month
-    )
+    conditions = SqlConditions(d1_store.database, ages(expiring_within=timedelta(days=30)))
     measures = measures_of(
         await conditions.figures(), dlq_oldest=None, bounds=bounds_of(DEFAULT_OBJECTIVES)
     )

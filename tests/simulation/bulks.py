@@ -69,7 +69,7 @@ class Bulks:
         if ended.value is None:
             return None
         world.trace.count("bulk:asked for")
-        name = ended.value.redrive.id
+        name = ended.value.shown.redrive.id
         world.trace.require(name in world.ledger.bulks, "accepted-means-durable", name)
         return name
 

@@ -38,6 +38,7 @@ from uketsuke.adapters.sql.doctor_check import patience_of
 from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
 from uketsuke.adapters.sql.lanes import SqlLanes
+from uketsuke.adapters.sql.letter_terms import Ages
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.metrics import SqlMetrics
 from uketsuke.adapters.sql.money_and_lanes import SqlMoneyAndLanes
@@ -255,6 +256,11 @@ class World:
         """Build an event's ports as the wiring does, on this world."""
         settings, retention, tariff = self.profile.settings, self.retention, self.tariff
         database = DatabasePort(self.audit, self.wires["database"], isolate)
+        ages = Ages.of(
+            keep_inputs=settings.keep_inputs,
+            keep_results=settings.keep_results,
+            expiring_within=settings.expiring_within,
+        )
         return Ports(
             settings=settings,
             jobs=SqlJobs(database, retention, tariff),
@@ -272,14 +278,9 @@ class World:
             ),
             occurrences=SqlOccurrences(database),
             dead_letters=SqlDeadLetters(database, triage_within=settings.triage_within),
-            triage=SqlTriage(database),
+            triage=SqlTriage(database, ages),
             metrics=SqlMetrics(database),
-            conditions=SqlConditions(
-                database,
-                keep_inputs=settings.keep_inputs,
-                keep_results=settings.keep_results,
-                expiring_within=settings.expiring_within,
-            ),
+            conditions=SqlConditions(database, ages),
             money_and_lanes=SqlMoneyAndLanes(
                 database, daily_budget_micros=settings.daily_budget_micros
             ),

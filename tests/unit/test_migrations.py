@@ -74,7 +74,7 @@ def _insert(
     return key
 
 
-@pytest.mark.parametrize("before", range(4, 12))
+@pytest.mark.parametrize("before", range(4, 13))
 def test_the_doctor_finds_nothing_in_a_store_of_before(
     connection: sqlite3.Connection, before: int
 ) -> None:

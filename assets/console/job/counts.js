@@ -12,6 +12,11 @@ import { Speech, useNames, useWords } from "../words.js";
 import { jobs } from "../words/jobs.js";
 import { states } from "../words/names.js";
 
+const WAITING = ["", "accepted", "retrying"];
+
+/** Whether jobs that wait may be meant: only they are due, or not. @param {URLSearchParams} query */
+export const waits = (query) => WAITING.includes(query.get("state") ?? "");
+
 /** The filters that the API counts by. */
 const COUNTED = ["kind", "run_key", "tenant"];
 /** Counting reads much more than a page of the list. */
@@ -27,6 +32,7 @@ export function Counts({ query }) {
   return html`<nav class="counts" aria-label=${t("by_state")}>
     ${data.items.map((/** @type {any} */ item) => html`<${Count} key=${item.state} item=${item} query=${query} />`)}
     ${timed && html`<p class="hint">${t("all_times")}</p>`}
+    ${waits(query) && query.has("due") && html`<p class="hint">${t("all_due")}</p>`}
   </nav>`;
 }
 
@@ -38,6 +44,7 @@ function Count({ item: { state, count, capped }, query }) {
   const to = new URLSearchParams(query);
   if (chosen) to.delete("state");
   else to.set("state", state);
+  if (!waits(to)) to.delete("due");
   return html`<a
     href=${href(["jobs"], to)}
     class=${count ? `count ${state}` : "count"}

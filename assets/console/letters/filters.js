@@ -9,17 +9,23 @@ import { classes, kinds, letterStatuses } from "../words/names.js";
 import { shell } from "../words/shell.js";
 
 export const GROUP_FILTERS = ["class", "kind", "tenant", "status"];
-export const LETTER_FILTERS = [...GROUP_FILTERS, "fingerprint"];
+/** Asked of open letters alone. */
+const URGENT = ["past_triage", "expiring"];
+export const LETTER_FILTERS = [...GROUP_FILTERS, "fingerprint", ...URGENT];
 /** In the URL, where the API says nothing. What waits for a person is what is meant if nothing is said. */
 export const ANY_STATUS = "all";
 
 /** The status that is looked at. @param {URLSearchParams} query */
 export const statusIn = (query) => query.get("status") || "open";
 
+/** Whether only letters are looked at that are urgent in some way. @param {URLSearchParams} query */
+export const isUrgent = (query) => statusIn(query) === "open" && URGENT.some((name) => query.get(name));
+
 /** The parameters that the API is asked with. @param {string[]} names @param {URLSearchParams} query */
 export function asked(names, query) {
   const status = statusIn(query);
-  const given = Object.fromEntries(names.map((name) => [name, query.get(name)]));
+  const meant = status === "open" ? names : names.filter((name) => !URGENT.includes(name));
+  const given = Object.fromEntries(meant.map((name) => [name, query.get(name)]));
   return { ...given, status: status === ANY_STATUS ? null : status };
 }
 
@@ -45,8 +51,18 @@ export function LetterFilters({ names, query }) {
         ...(names === LETTER_FILTERS ? [[ANY_STATUS, t("all")]] : []),
       ]}
     />
+    ${names.includes("expiring") && statusIn(query) === "open" && html`<${Urgency} query=${query} />`}
     ${names.includes("fingerprint") && html`<${Text} label=${t("fingerprint")} name="fingerprint" query=${query} />`}
   <//>`;
+}
+
+/** @param {{query: URLSearchParams}} props */
+function Urgency({ query }) {
+  const t = useWords(letters);
+  return html`
+    <${Choice} label=${t("triage")} name="past_triage" query=${query} options=${[["true", t("overdue")]]} />
+    <${Choice} label=${t("kept")} name="expiring" query=${query} options=${[["true", t("goes_soon")]]} />
+  `;
 }
 
 /** All names of the API with what they are called. @param {{en: Record<string, any>}} words @param {(name: string) => string} say */

@@ -43,7 +43,7 @@ export function Redrive({ letter, refresh, leave }) {
   >
     <${What} letter=${letter} />
     <${PatchFields} fields=${fields} change=${setFields} wrong=${wrong} open=${!letter.replayable} />
-    ${needsForce(refusal) && html`<${Force} checked=${force} change=${setForce} />`}
+    ${refusal?.members.needs_force === true && html`<${Force} checked=${force} change=${setForce} />`}
     <${InTheWay} refusal=${refusal} />
   <//>`;
 }
@@ -63,9 +63,6 @@ function What({ letter }) {
     ${!letter.replayable && letter.status === "open" && html`<p>${t("patch_needed")}</p>`}
   `;
 }
-
-/** The API says by its sentence alone that it wants this. @param {ApiError | null} refusal */
-const needsForce = (refusal) => refusal?.code === "not_replayable" && refusal.detail.includes('"force"');
 
 /** @param {{checked: boolean, change: (checked: boolean) => void}} props */
 function Force({ checked, change }) {

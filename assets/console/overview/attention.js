@@ -12,11 +12,13 @@ import { href } from "../router.js";
 /** `name` is that of a sentence. `firing`: since when its alert does.
  * @typedef {{level: Level, name: string, of: string, value: number | null, limit: number | null, before: number | null,
  *   subject: string | null, firing: string | null, to: string}} Need */
-/** @typedef {{name: "rollup_never" | "rollup_old" | "conditions_none" | "conditions_old" | "backlog_unknown", seconds: number}} Doubt */
+/** @typedef {{name: "rollup_never" | "rollup_old" | "conditions_none" | "conditions_old" | "backlog_unknown" | "alerts_old", seconds: number}} Doubt */
 
 /** The sweep looks each minute; so long without it, and what it found says little of now. */
 const STALE_SECONDS = 300;
 const OVERDUE_SECONDS = 300;
+/** Both are asked for every few seconds. */
+const APART_SECONDS = 120;
 /** An attempt on the queue is cut off long before; a run on a Workflow may take that long. */
 const LONG_RUN_SECONDS = 3600;
 const DEAD_LETTER_QUEUE = "uketsuke-jobs-dlq";
@@ -140,8 +142,8 @@ const extra = ({ level, name, value, to, subject = "" }) => {
 };
 
 /** Why these figures cannot show that nothing is wrong: they are old, or were never there.
- * @param {any} metrics @returns {Doubt[]} */
-export function doubtsOf(metrics) {
+ * @param {any} metrics @param {any} alerts  `GET /v1/alerts`, or nothing yet @returns {Doubt[]} */
+export function doubtsOf(metrics, alerts) {
   /** @type {Doubt[]} */
   const doubts = [];
   const age = (/** @type {string} */ time) => (Date.parse(metrics.at) - Date.parse(time)) / 1000;
@@ -152,5 +154,7 @@ export function doubtsOf(metrics) {
   if (reckoned === Infinity) doubts.push({ name: "conditions_none", seconds: 0 });
   else if (reckoned > STALE_SECONDS) doubts.push({ name: "conditions_old", seconds: reckoned });
   if (metrics.backlog === null) doubts.push({ name: "backlog_unknown", seconds: 0 });
+  const apart = alerts ? age(alerts.at) : 0;
+  if (apart > APART_SECONDS) doubts.push({ name: "alerts_old", seconds: apart });
   return doubts;
 }

@@ -7,6 +7,7 @@ import { count, duration, money, percent } from "../format.js";
 import { html } from "../html.js";
 import { Card } from "../parts/card.js";
 import { Counted, Figures } from "../parts/figure.js";
+import { DUE, EXPIRING, NOT_DUE, PAST_TRIAGE } from "../parts/measure.js";
 import { Table } from "../parts/table.js";
 import { When } from "../parts/when.js";
 import { href } from "../router.js";
@@ -42,7 +43,7 @@ function Backlog({ metrics }) {
       value: span(metrics.oldest_waiting_seconds),
       to: jobOr(metrics.oldest_waiting_job_id, "accepted"),
     },
-    { label: t("oldest_due"), value: span(metrics.oldest_due_seconds), to: href(["jobs"], { state: "accepted" }) },
+    { label: t("oldest_due"), value: span(metrics.oldest_due_seconds), to: DUE },
     {
       label: t("oldest_running"),
       value: span(metrics.oldest_running_seconds),
@@ -67,7 +68,11 @@ function Waiting({ metrics: { at, backlog } }) {
   const { ready, delayed } = backlog;
   if (ready + delayed === 0 && !old) return null;
   return html`<p class="hint">
-    ${ready + delayed > 0 && t("of_waiting", { ready, delayed })}${" "}
+    ${
+      ready + delayed > 0 &&
+      html`${t("of_waiting")} <a href=${DUE}>${t("ready", { count: ready })}</a>${" · "}
+        <a href=${NOT_DUE}>${t("delayed", { count: delayed })}</a>`
+    }${" "}
     ${old && html`${t("as_of")} <${When} time=${backlog.at} full />`}
   </p>`;
 }
@@ -121,8 +126,8 @@ function Letters({ letters }) {
     <${Figures}
       figures=${[
         figure(t("open"), letters.open),
-        figure(t("past_triage"), letters.past_triage),
-        figure(t("expiring"), letters.expiring),
+        figure(t("past_triage"), letters.past_triage, PAST_TRIAGE),
+        figure(t("expiring"), letters.expiring, EXPIRING),
         figure(t("letters_hour"), letters.last_hour, href(["dead-letters", "list"], { status: "all" })),
       ]}
     />

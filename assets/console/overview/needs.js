@@ -92,7 +92,7 @@ function useUnsure(metrics, alerts) {
   if (metrics.error) unsure.push({ key: "metrics", text: t("metrics_failed") });
   else if (asleep) unsure.push({ key: "metrics", text: t("metrics_asleep", { ago: relativeTime(at, language, now) }) });
   if (alerts.error) unsure.push({ key: "alerts", text: t("alerts_failed"), to: href(["alerts"]) });
-  for (const { name, seconds } of doubtsOf(metrics.data)) {
+  for (const { name, seconds } of doubtsOf(metrics.data, alerts.error ? null : alerts.data)) {
     const value = measure("_seconds", seconds, language);
     unsure.push({ key: name, text: t(name, { value }), to: href(["doctor"]) });
   }

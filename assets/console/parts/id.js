@@ -15,15 +15,21 @@ export function Id({ id, to, whole = false }) {
   return html`<code class="id" title=${id}>${text}</code>`;
 }
 
-/** `name` tells this button from its like. @param {{text: string, name?: string}} props */
+/** `name` tells this button from its like. Without TLS a browser has no clipboard for us, and it may
+ * refuse it: who is not told would paste something else.
+ * @param {{text: string, name?: string}} props */
 export function Copy({ text, name }) {
   const t = useWords(shell);
-  const [done, setDone] = useState(false);
+  const [word, setWord] = useState(/** @type {"copy" | "copied" | "copy_refused"} */ ("copy"));
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setDone(true);
+    try {
+      await navigator.clipboard.writeText(text);
+      setWord("copied");
+    } catch {
+      setWord("copy_refused");
+    }
   };
-  return html`<button class="quiet" onClick=${copy} onBlur=${() => setDone(false)}>
-    <span aria-live="polite">${t(done ? "copied" : "copy")}${name && html`<span class="unseen"> ${name}</span>`}</span>
+  return html`<button class="quiet" onClick=${copy} onBlur=${() => setWord("copy")}>
+    <span aria-live="polite">${t(word)}${name && html`<span class="unseen"> ${name}</span>`}</span>
   </button>`;
 }

@@ -18,16 +18,21 @@ export function measure(name, value, language) {
 }
 
 const LETTERS = href(["dead-letters"], { status: "open" });
+/** Jobs that wait: their time has come, or not. */
+export const DUE = href(["jobs"], { due: "true" });
+export const NOT_DUE = href(["jobs"], { due: "false" });
+export const PAST_TRIAGE = href(["dead-letters", "list"], { past_triage: "true" });
+export const EXPIRING = href(["dead-letters", "list"], { expiring: "true" });
 
 /** @type {Record<string, (about: {subject: string | null, today: string}) => string>} */
 const PLACES = {
   dead_letters_open: () => LETTERS,
-  dead_letters_past_triage: () => LETTERS,
-  dead_letters_expiring: () => LETTERS,
+  dead_letters_past_triage: () => PAST_TRIAGE,
+  dead_letters_expiring: () => EXPIRING,
   dead_letters_growth: () => LETTERS,
   dlq_oldest_seconds: () => href(["doctor"]),
   oldest_waiting_seconds: () => href(["jobs"], { state: "accepted" }),
-  oldest_due_seconds: () => href(["jobs"], { state: "accepted" }),
+  oldest_due_seconds: () => DUE,
   failed_per_mille: () => LETTERS,
   budget_used_percent: ({ subject, today }) => href(["usage"], { tenant: subject, from: today, to: today }),
   spend_today_cents: ({ today }) => href(["usage"], { from: today, to: today }),

@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 
 import { ApiError, post, remove, segment } from "../api.js";
 import { html } from "../html.js";
+import { freshKey, under } from "../once.js";
 import { Ask } from "../parts/dialog.js";
 import { href, navigate } from "../router.js";
 import { useWords } from "../words.js";
@@ -17,10 +18,10 @@ import { schedulePath, switchSchedule } from "./document.js";
 function Trigger({ schedule, leave }) {
   const t = useWords(schedules);
   // One for as long as the dialog is open: if the answer was lost, asking again starts nothing twice.
-  const [key] = useState(() => crypto.randomUUID());
+  const [key] = useState(freshKey);
   const act = async () => {
     const path = `/v1/schedules/${segment(schedule.name)}/trigger`;
-    const job = await post(path, undefined, { headers: { "Idempotency-Key": `"${key}"` } });
+    const job = await post(path, undefined, under(key));
     navigate(href(["jobs", job.id]));
   };
   return html`<${Ask} title=${t("ask_trigger", { name: schedule.name })} verb=${t("trigger")} act=${act} leave=${leave}>

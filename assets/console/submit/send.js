@@ -4,6 +4,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import { ApiError, post, unreachable, upload } from "../api.js";
+import { freshKey, under } from "../once.js";
 import { membersOf, planOf, textsIn, cutOf, wayOf } from "./draft.js";
 import { keepTexts, linesOf } from "./kept.js";
 
@@ -72,15 +73,9 @@ async function uploaded(draft, kind, refs, { signal, onStep }) {
 async function ask(document, known) {
   const said = JSON.stringify(document);
   if (said !== known.said) Object.assign(known, { said, key: freshKey() });
-  const job = await post("/v1/jobs", document, { headers: { "Idempotency-Key": `"${known.key}"` } });
+  const job = await post("/v1/jobs", document, under(known.key));
   if (!job?.id) throw unreachable();
   return job;
-}
-
-/** Made of random bytes, for `randomUUID` is not there where the console is served without TLS. */
-function freshKey() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** @param {any} job @param {Draft} draft @param {Kind} kind */

@@ -47,31 +47,31 @@ function Shown({ polled }) {
   const firing = items.filter((/** @type {any} */ { state }) => state === "firing").length;
   return html`
     <p role="status"><b>${firing ? t("firing", { count: firing }) : t("none_firing")}</b></p>
-    <${Age} items=${items} />
-    <${AlertTable} items=${items} />
+    <${Age} alerts=${data} />
+    <${AlertTable} items=${items} at=${data.at} />
     <p class="hint">${t("hint")}</p>
   `;
 }
 
-/** @param {{items: any[]}} props */
-function Age({ items }) {
+/** By the API's clock alone: the reader's may be wrong. @param {{alerts: {at: string, items: any[]}}} props */
+function Age({ alerts: { at, items } }) {
   const t = useWords(alerts);
   const language = useContext(Speech);
-  const now = useNow(5);
-  const newest = Math.max(...items.map(({ computed_at: at }) => Date.parse(at)));
-  if (now - newest < STALE_SECONDS * 1000) return null;
-  return html`<p class="notice" role="status">${t("old", { ago: relativeTime(newest, language, now) })}</p>`;
+  const asked = Date.parse(at);
+  const newest = Math.max(...items.map(({ computed_at: reckoned }) => Date.parse(reckoned)));
+  if (asked - newest < STALE_SECONDS * 1000) return null;
+  return html`<p class="notice" role="status">${t("old", { ago: relativeTime(newest, language, asked) })}</p>`;
 }
 
-/** @param {{items: any[]}} props */
-function AlertTable({ items }) {
+/** @param {{items: any[], at: string}} props */
+function AlertTable({ items, at: asked }) {
   const t = useWords(alerts);
   const language = useContext(Speech);
   const state = useNames(alertStates);
   /** @param {keyof typeof alerts.en} label @param {(alert: any) => any} cell @param {boolean} [numeric] */
   const column = (label, cell, numeric) => ({ label: t(label), cell, numeric });
   const columns = [
-    column("objective", (alert) => html`<${Objective} alert=${alert} />`),
+    column("objective", (alert) => html`<${Objective} alert=${alert} at=${asked} />`),
     column("state", (alert) => html`<${Chip} tone=${TONES[alert.state]}>${state(alert.state)}<//>`),
     column("value", ({ name, value }) => measure(name, value, language), true),
     column("limit", ({ name, limit }) => measure(name, limit, language), true),
@@ -88,11 +88,11 @@ function AlertTable({ items }) {
   />`;
 }
 
-/** @param {{alert: any}} props */
-function Objective({ alert: { name, subject } }) {
+/** @param {{alert: any, at: string}} props */
+function Objective({ alert: { name, subject }, at }) {
   const t = useWords(alerts);
   const label = useNames(conditions);
-  const to = placeOf(name, { subject, now: new Date().toISOString() });
+  const to = placeOf(name, { subject, now: at });
   return html`<div>
     <a href=${to}>${label(name)}</a>
     ${subject !== null && html`<p class="name">${t("about")}: ${subject}</p>`}

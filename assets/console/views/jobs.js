@@ -4,7 +4,7 @@
 import { pathWith } from "../api.js";
 import { useCaller } from "../caller.js";
 import { html } from "../html.js";
-import { Counts } from "../job/counts.js";
+import { Counts, waits } from "../job/counts.js";
 import { JobTable } from "../job/table.js";
 import { Choice, Filters, Text } from "../parts/filters.js";
 import { Page } from "../parts/page.js";
@@ -17,12 +17,13 @@ import { kinds, states } from "../words/names.js";
 import { shell } from "../words/shell.js";
 
 const TIMES = ["created_after", "created_before", "finished_after", "finished_before"];
-const FILTERS = ["state", "kind", "run_key", "tenant", ...TIMES];
+const FILTERS = ["state", "kind", "run_key", "tenant", "due", ...TIMES];
 
 /** @param {import("../pages.js").ViewProps} props */
 export default function Jobs({ query }) {
   const t = useWords(jobs);
-  const asked = Object.fromEntries(FILTERS.map((name) => [name, query.get(name)]));
+  const meant = waits(query) ? FILTERS : FILTERS.filter((name) => name !== "due");
+  const asked = Object.fromEntries(meant.map((name) => [name, query.get(name)]));
   const pages = usePages(pathWith("/v1/jobs", asked));
   return html`<${Page} title=${t("title")} polled=${pages.polled}>
     <${Counts} query=${query} />
@@ -38,8 +39,10 @@ function Fit({ query }) {
   const t = useWords(jobs);
   const s = useWords(shell);
   const operator = isOperator(useCaller());
+  const due = ["true", "false"].map((value) => [value, t(value === "true" ? "due" : "not_due")]);
   return html`<${Filters} names=${FILTERS} query=${query}>
     <${Choice} label=${t("state")} name="state" query=${query} options=${useOptions(states)} />
+    ${waits(query) && html`<${Choice} label=${t("waits")} name="due" query=${query} options=${due} />`}
     <${Choice} label=${t("kind")} name="kind" query=${query} options=${useOptions(kinds)} />
     <${Text} label=${t("run_key")} name="run_key" query=${query} />
     ${operator && html`<${Text} label=${s("tenant")} name="tenant" query=${query} />`}

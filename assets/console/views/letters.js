@@ -3,7 +3,7 @@
 
 import { pathWith } from "../api.js";
 import { html } from "../html.js";
-import { LETTER_FILTERS, LetterFilters, asked, statusIn } from "../letters/filters.js";
+import { GROUP_FILTERS, LETTER_FILTERS, LetterFilters, asked, isUrgent, statusIn } from "../letters/filters.js";
 import { Due, Kept, StatusChip } from "../letters/status.js";
 import { Cause } from "../parts/cause.js";
 import { Id } from "../parts/id.js";
@@ -22,12 +22,13 @@ export default function Letters({ query }) {
   const t = useWords(letters);
   const pages = usePages(pathWith("/v1/dead-letters", asked(LETTER_FILTERS, query)));
   const which = Object.fromEntries(
-    LETTER_FILTERS.filter((name) => name !== "status").map((name) => [name, query.get(name)]),
+    GROUP_FILTERS.filter((name) => name !== "status").map((name) => [name, query.get(name)]),
   );
-  const actions = html`<a class="button" href=${href(["dead-letters"], { ...which, fingerprint: null })}
-      >${t("groups")}</a
-    >
-    ${statusIn(query) === "open" && html`<a class="button" href=${href(["redrives", "new"], which)}>${t("bulk")}</a>`}`;
+  // No bulk redrive can be told to take only what is urgent: it would take more than is shown.
+  const bulk = statusIn(query) === "open" && !isUrgent(query);
+  const meant = { ...which, fingerprint: query.get("fingerprint") };
+  const actions = html`<a class="button" href=${href(["dead-letters"], which)}>${t("groups")}</a>
+    ${bulk && html`<a class="button" href=${href(["redrives", "new"], meant)}>${t("bulk")}</a>`}`;
   return html`<${Page} title=${t("list")} polled=${pages.polled} actions=${actions}>
     <${LetterFilters} names=${LETTER_FILTERS} query=${query} />
     <${Listed} pages=${pages} empty=${t("no_letters")}>

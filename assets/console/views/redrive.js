@@ -103,23 +103,20 @@ function Order({ redrive }) {
   </section>`;
 }
 
-/** The API lists no letters by their bulk redrive: those of its filter are looked through for its name.
- * @param {{redrive: any}} props */
+/** @param {{redrive: any}} props */
 function Redriven({ redrive }) {
   const t = useWords(redrives);
-  const { before: _, ...filter } = redrive.filter;
-  const pages = usePages(pathWith("/v1/dead-letters", { ...filter, status: "redriven" }), { every: 0 });
+  const pages = usePages(pathWith("/v1/dead-letters", { redrive_id: redrive.id }), { every: 0 });
   const { refresh } = pages.polled;
   const known = useRef(redrive.started);
   useEffect(() => {
     if (known.current !== redrive.started) refresh();
     known.current = redrive.started;
   }, [redrive.started]);
-  const own = { ...pages, items: pages.items?.filter((letter) => letter.redrive_id === redrive.id) };
   return html`<section class="stack">
     <h2>${t("letters")}</h2>
     ${redrive.failed > 0 && html`<p>${t("letters_hint")} <a href=${openLetters(redrive)}>${t("letters_open")}</a></p>`}
-    <${Listed} pages=${own} empty=${t("no_letters")}>
+    <${Listed} pages=${pages} empty=${t("no_letters")}>
       ${(/** @type {any[]} */ items) => html`<${LetterTable} items=${items} />`}
     <//>
   </section>`;

@@ -23,6 +23,7 @@ from uketsuke.adapters.sql.doctor_check import patience_of
 from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
 from uketsuke.adapters.sql.lanes import SqlLanes
+from uketsuke.adapters.sql.letter_terms import Ages
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.metrics import SqlMetrics
 from uketsuke.adapters.sql.money_and_lanes import SqlMoneyAndLanes
@@ -72,6 +73,11 @@ def build_ports(env: Any, *, needs: Callable[[Settings], frozenset[str]]) -> Por
         longest_knock=settings.longest_knock,
         lease=settings.lease,
     )
+    ages = Ages.of(
+        keep_inputs=settings.keep_inputs,
+        keep_results=settings.keep_results,
+        expiring_within=settings.expiring_within,
+    )
     # Only the consumer's sweep asks it.
     dead_jobs = ffi.raw_binding(env, "DEAD_JOBS") if ffi.is_bound(env, "DEAD_JOBS") else None
     tariff = settings.tariff({name: kind.calls for name, kind in KINDS.items()})
@@ -90,13 +96,8 @@ def build_ports(env: Any, *, needs: Callable[[Settings], frozenset[str]]) -> Por
         ),
         occurrences=SqlOccurrences(database),
         dead_letters=SqlDeadLetters(database, triage_within=settings.triage_within),
-        triage=SqlTriage(database),
-        conditions=SqlConditions(
-            database,
-            keep_inputs=settings.keep_inputs,
-            keep_results=settings.keep_results,
-            expiring_within=settings.expiring_within,
-        ),
+        triage=SqlTriage(database, ages),
+        conditions=SqlConditions(database, ages),
         money_and_lanes=SqlMoneyAndLanes(
             database, daily_budget_micros=settings.daily_budget_micros
         ),

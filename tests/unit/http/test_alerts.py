@@ -30,7 +30,7 @@ def test_before_any_sweep_there_is_none(world: World, operator_key: str) -> None
     answer = world.send("GET", "/v1/alerts", key=operator_key)
 
     assert answer.status == 200
-    assert answer.document == {"items": [], "next": None}
+    assert (answer.document["items"], answer.document["next"]) == ([], None)
     assert "private" in answer.headers["cache-control"]
 
 
@@ -61,6 +61,20 @@ def test_an_alert_is_shown_with_its_figures_and_what_became_of_its_message(
     }
     assert second["delivery"].pop("last_at") > first["fired_at"]
     assert second["delivery"] == {"pending": False, "tries": 0, "error_class": None}
+
+
+def test_it_is_as_of_the_databases_time_and_never_the_same(world: World, operator_key: str) -> None:
+    stand(world, [fires("dlq_oldest_seconds")])
+    clock = "SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+    (before,) = world.database.connection.execute(clock).fetchone()
+
+    answer = world.send("GET", "/v1/alerts", key=operator_key)
+
+    (after,) = world.database.connection.execute(clock).fetchone()
+    at = datetime.fromisoformat(answer.document["at"]).timestamp() * 1000
+    assert before - 1 <= at <= after + 1
+    assert answer.document["items"][0]["computed_at"] <= answer.document["at"]
+    assert "etag" not in answer.headers
 
 
 def test_what_is_pending_is_shown_since_its_condition_holds(

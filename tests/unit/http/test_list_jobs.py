@@ -65,6 +65,35 @@ def test_a_query_that_makes_no_sense_is_refused(world: World, tenant_key: str, q
     assert world.listing.asked == []
 
 
+@pytest.mark.parametrize("state", ["", "&state=accepted", "&state=retrying"])
+def test_jobs_that_wait_are_asked_for_by_whether_they_are_due(
+    world: World, tenant_key: str, state: str
+) -> None:
+    for due in ("true", "false"):
+        assert world.send("GET", f"/v1/jobs?due={due}{state}", key=tenant_key).status == 200
+
+    assert [wanted.due for wanted, *_ in world.listing.asked] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("due=maybe", "due is true or false"),
+        ("due=", "due is true or false"),
+        *(
+            (f"due=true&state={state}", "leave out state, or say accepted or retrying")
+            for state in ("running", "succeeded", "failed", "canceled")
+        ),
+    ],
+)
+def test_what_cannot_be_due_is_told(world: World, tenant_key: str, query: str, told: str) -> None:
+    answer = world.send("GET", f"/v1/jobs?{query}", key=tenant_key)
+
+    assert_problem(answer, 400, "invalid_request")
+    (fault,) = answer.document["errors"]
+    assert told in fault["detail"]
+
+
 def test_times_are_read_with_their_offsets_and_kept_in_next(world: World, tenant_key: str) -> None:
     world.listing.answer = JobPage(jobs=(), cursor=CURSOR)
     query = (

@@ -207,6 +207,7 @@ def test_a_fourth_redrive_of_a_line_must_be_forced(office: Office) -> None:
             refused = await office.redrive(letter, patch=patch)
             assert_problem(refused, 422, "not_replayable")
             assert '"force": true' in refused.document["detail"]
+            assert refused.document["needs_force"] is True
         assert (await office.redrive(letter, force=True)).status == 202
 
     run(office, main)

@@ -187,6 +187,7 @@ def test_a_patch_that_names_nothing_is_none(office: Office, patch: object) -> No
         answer = await office.redrive(letter, patch=patch)
 
         assert_problem(answer, 422, "not_replayable")
+        assert answer.document["needs_force"] is False
         assert await letter_now(office, letter) == letter
 
     run(office, main)

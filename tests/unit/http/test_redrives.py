@@ -89,6 +89,66 @@ def test_a_start_is_written_down_with_its_act_and_shown(world: World, operator_k
     ]
 
 
+def under(world: World, key: str, name: str, **changes: Any) -> Any:
+    headers = {"idempotency-key": name}
+    return world.send("POST", PATH, key=key, headers=headers, document={**ORDER, **changes})
+
+
+def test_a_repeat_under_its_idempotency_key_gives_the_first_one(
+    world: World, operator_key: str, admin_key: str
+) -> None:
+    letters(world, 2)
+    wanted = {"tenant": "acme", "before": "2026-11-29T21:00:00.123456+09:00"}
+    first = under(world, operator_key, "k-1", filter=wanted)
+
+    again = under(world, operator_key, '"k-1"', filter=wanted, canary=3)
+    anothers = under(world, admin_key, "k-1", filter=wanted)
+
+    assert "idempotency-replayed" not in first.headers
+    assert (again.status, again.document) == (202, first.document)
+    assert again.headers["location"] == first.headers["location"]
+    assert again.headers["idempotency-replayed"] == "true"
+    assert (anothers.status, anothers.document["id"] == first.document["id"]) == (202, False)
+    assert len(acts(world)) == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer"),
+    [
+        ({"filter": {"kind": "embed"}}, "/filter"),
+        ({"reason": "another reason"}, "/reason"),
+        ({"rate_per_minute": 59}, "/rate_per_minute"),
+        ({"canary": 0}, "/canary"),
+    ],
+)
+def test_another_request_under_that_key_is_a_mismatch_with_a_pointer(
+    world: World, operator_key: str, changes: dict[str, Any], pointer: str
+) -> None:
+    letters(world, 1)
+    under(world, operator_key, "k-1")
+
+    answer = under(world, operator_key, "k-1", **changes)
+
+    assert_problem(answer, 422, "idempotency_mismatch")
+    assert answer.document["pointer"] == pointer
+    assert answer.faults == [(pointer, "bad_value")]
+    assert len(acts(world)) == 1
+
+
+def test_a_key_that_is_none_is_told_with_all_other_faults(world: World, operator_key: str) -> None:
+    answer = under(world, operator_key, "a, a", canary=101)
+
+    assert_problem(answer, 400, "invalid_request")
+    assert sorted(answer.faults) == [("", "bad_value"), ("/canary", "out_of_range")]
+
+
+def test_a_dry_run_takes_no_key_up(world: World, operator_key: str) -> None:
+    for _ in range(2):
+        assert under(world, operator_key, "k-1", dry_run=True).status == 200
+
+    assert under(world, operator_key, "k-1").headers.get("idempotency-replayed") is None
+
+
 def test_without_canaries_it_runs_at_once(world: World, operator_key: str) -> None:
     letters(world, 1)
     answer = world.send("POST", PATH, key=operator_key, document={**ORDER, "canary": 0})

@@ -96,6 +96,78 @@ def test_a_filter_that_makes_no_sense_is_told(
     assert told in answer.document["errors"][0]["detail"]
 
 
+URGENT = ("past_triage", "expiring")
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        *((f"{name}=false", f"{name} is true, or left out") for name in URGENT),
+        *((f"{name}=", f"{name} is true, or left out") for name in URGENT),
+        *((f"{name}=true&status=redriven", "is asked of open letters") for name in URGENT),
+        ("redrive_id=rd_1", "redrive_id is the id of a bulk redrive"),
+        (f"redrive_id={an_id('rd', 1)}&status=open", "is asked of redriven letters"),
+        *((f"redrive_id={an_id('rd', 1)}&{name}=true", "is of open letters") for name in URGENT),
+    ],
+)
+def test_what_cannot_be_asked_of_a_letter_is_told(
+    world: World, operator_key: str, query: str, told: str
+) -> None:
+    answer = world.send("GET", f"/v1/dead-letters?{query}", key=operator_key)
+
+    assert_problem(answer, 400, "invalid_request")
+    (fault,) = answer.document["errors"]
+    assert told in fault["detail"]
+
+
+def test_groups_are_not_asked_for_by_what_is_urgent(world: World, operator_key: str) -> None:
+    answer = world.send("GET", "/v1/dead-letters/groups?past_triage=true", key=operator_key)
+
+    assert_problem(answer, 400, "invalid_request")
+
+
+def test_letters_past_their_time_are_followed_to_the_end(world: World, operator_key: str) -> None:
+    late = [put(world, number, triage_due_at=1) for number in (1, 2, 3)]
+    put(world, 4, triage_due_at=10**13)
+    put(world, 5, triage_due_at=1, status="discarded", resolved_at=AT_MS)
+
+    first = world.send("GET", "/v1/dead-letters?past_triage=true&limit=2", key=operator_key)
+    second = world.send("GET", first.document["next"], key=operator_key)
+    none = world.send("GET", "/v1/dead-letters?past_triage=true&expiring=true", key=operator_key)
+
+    assert ids(first.document) == late[:0:-1]
+    assert (ids(second.document), second.document["next"]) == (late[:1], None)
+    assert none.document == {"items": [], "next": None}
+
+
+def test_what_a_bulk_redrive_has_redriven_is_followed_to_the_end(
+    world: World, operator_key: str
+) -> None:
+    redrive = an_id("rd", 7)
+    letters = [
+        put(
+            world,
+            number,
+            status="redriven",
+            resolved_at=AT_MS,
+            redrive_id=redrive,
+            redriven_to=an_id("job", 50 + number),
+        )
+        for number in (1, 2, 3)
+    ]
+    put(world, 4, status="redriven", resolved_at=AT_MS, redriven_to=an_id("job", 60))
+
+    target = f"/v1/dead-letters?redrive_id={redrive}&status=redriven&limit=2"
+    first = world.send("GET", target, key=operator_key)
+    second = world.send("GET", first.document["next"], key=operator_key)
+    strange = world.send("GET", f"{target}&cursor={cursor_of(1, letters[0])}", key=operator_key)
+
+    assert ids(first.document) == letters[:0:-1]
+    assert first.document["items"][0]["redrive_id"] == redrive
+    assert (ids(second.document), second.document["next"]) == (letters[:1], None)
+    assert_problem(strange, 400, "invalid_cursor")
+
+
 def cursor_of(*place: object) -> str:
     return base64.urlsafe_b64encode(json.dumps(place).encode()).decode().rstrip("=")
 

@@ -29,6 +29,7 @@ from uketsuke.adapters.sql.costs import SqlCosts
 from uketsuke.adapters.sql.dead_letters import SqlDeadLetters
 from uketsuke.adapters.sql.doctor import SqlDoctor
 from uketsuke.adapters.sql.doctor_check import patience_of
+from uketsuke.adapters.sql.letter_terms import Ages
 from uketsuke.adapters.sql.metrics import SqlMetrics
 from uketsuke.adapters.sql.redrives import SqlRedrives
 from uketsuke.adapters.sql.schedules import SqlSchedules
@@ -113,14 +114,14 @@ class World:
         )
         self.costs = SqlCosts(self.database, RETENTION, self.settings.tariff({}))
         self.dead_letters = SqlDeadLetters(self.database, triage_within=self.settings.triage_within)
-        self.triage = SqlTriage(self.database)
-        self.metrics = SqlMetrics(self.database)
-        self.conditions = SqlConditions(
-            self.database,
+        ages = Ages.of(
             keep_inputs=self.settings.keep_inputs,
             keep_results=self.settings.keep_results,
             expiring_within=self.settings.expiring_within,
         )
+        self.triage = SqlTriage(self.database, ages)
+        self.metrics = SqlMetrics(self.database)
+        self.conditions = SqlConditions(self.database, ages)
         self.alerts = SqlAlerts(self.database)
         self.sweeping = SqlSweeping(self.database, RETENTION)
         self.audit = SqlAudit(self.database)

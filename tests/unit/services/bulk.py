@@ -48,8 +48,8 @@ async def ask(world: World, wanted: LetterFilter | None = None, **changes: Any) 
         "actor": "key-1",
         "request_id": "req-1",
     }
-    shown = await start_redrive(WantedRedrive(**{**values, **changes}), ports=world.ports)
-    return shown.redrive.id
+    started = await start_redrive(WantedRedrive(**{**values, **changes}), ports=world.ports)
+    return started.shown.redrive.id
 
 
 async def look(world: World, name: str) -> ShownRedrive:

@@ -23,6 +23,7 @@ from uketsuke.adapters.sql.doctor_check import patience_of
 from uketsuke.adapters.sql.inputs import SqlInputs
 from uketsuke.adapters.sql.keys import SqlKeys
 from uketsuke.adapters.sql.lanes import SqlLanes
+from uketsuke.adapters.sql.letter_terms import Ages
 from uketsuke.adapters.sql.listing import SqlListing
 from uketsuke.adapters.sql.metrics import SqlMetrics
 from uketsuke.adapters.sql.money_and_lanes import SqlMoneyAndLanes
@@ -235,6 +236,11 @@ class World:
             lease=self.settings.lease,
             longest_knock=self.settings.longest_knock,
         )
+        ages = Ages.of(
+            keep_inputs=self.settings.keep_inputs,
+            keep_results=self.settings.keep_results,
+            expiring_within=self.settings.expiring_within,
+        )
         tariff = self.settings.tariff({"summarize": {Capability.CHAT}})
         self.ports = Ports(
             settings=self.settings,
@@ -253,13 +259,8 @@ class World:
             ),
             occurrences=SqlOccurrences(self.database),
             dead_letters=SqlDeadLetters(self.database, triage_within=self.settings.triage_within),
-            triage=SqlTriage(self.database),
-            conditions=SqlConditions(
-                self.database,
-                keep_inputs=self.settings.keep_inputs,
-                keep_results=self.settings.keep_results,
-                expiring_within=self.settings.expiring_within,
-            ),
+            triage=SqlTriage(self.database, ages),
+            conditions=SqlConditions(self.database, ages),
             money_and_lanes=SqlMoneyAndLanes(
                 self.database, daily_budget_micros=self.settings.daily_budget_micros
             ),

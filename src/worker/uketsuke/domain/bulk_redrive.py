@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
@@ -103,12 +103,13 @@ class Stopping:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRedrive:
-    """A bulk redrive that is asked for."""
+    """A bulk redrive that is asked for; the key is its caller's own name for the request."""
 
     id: str
     wanted: LetterFilter
     rate_per_minute: int
     canary: int
+    idempotency_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +132,25 @@ class BulkRedrive:
     stopping: Stopping | None
     stopped_by: str | None
     finished_at: datetime | None
+
+
+def first_difference(known: BulkRedrive, new: NewRedrive, *, reason: str) -> str | None:
+    """Return the JSON Pointer of what a repeated request asks for otherwise; None if nothing."""
+    asked = {
+        "/filter": (known.wanted, _as_kept(new.wanted)),
+        "/reason": (known.reason, reason),
+        "/rate_per_minute": (known.rate_per_minute, new.rate_per_minute),
+        "/canary": (known.canary, new.canary),
+    }
+    return next((pointer for pointer, (before, now) in asked.items() if before != now), None)
+
+
+def _as_kept(wanted: LetterFilter) -> LetterFilter:
+    """Times are kept in whole milliseconds."""
+    if wanted.before is None:
+        return wanted
+    whole = wanted.before.microsecond // 1000 * 1000
+    return replace(wanted, before=wanted.before.replace(microsecond=whole))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,10 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from uketsuke.http.problem import Fault, FaultCode
+from uketsuke.http.problem import Fault, FaultCode, Refused, refuse
 
+# With the answer of a request that was known under its key already.
+REPLAYED: Final = (("idempotency-replayed", "true"),)
 _QUOTED: Final = re.compile(r'"((?:[ !#-\[\]-~]|\\["\\])*)"')
 _BARE: Final = re.compile(r"[!#-+\--:<-\[\]-~]*")
 _ESCAPED: Final = re.compile(r"\\(.)")
@@ -35,6 +37,12 @@ def read_key(headers: Mapping[str, str]) -> tuple[str | None, tuple[Fault, ...]]
     if len(key) > _MOST:
         return None, _fault("too_long", f"takes 1 to {_MOST} characters")
     return key, ()
+
+
+def refuse_mismatch(pointer: str) -> Refused:
+    """Make the refusal of another request under a known key, which differs at ``pointer``."""
+    fault = Fault(pointer=pointer, code="bad_value", detail="This differs from the first request.")
+    return refuse("idempotency_mismatch", errors=(fault,), members={"pointer": pointer})
 
 
 def _unquote(text: str) -> str | None:

@@ -33,7 +33,8 @@ class Alert(Shape):
 
 
 class AlertList(Shape):
-    """The alerts by name. There is one page."""
+    """The alerts by name. There is one page. ``at``: when it was looked at."""
 
+    at: datetime
     items: list[Alert]
     next: None

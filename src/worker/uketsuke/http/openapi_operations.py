@@ -33,6 +33,9 @@ def _json(name: str) -> Schema:
     return {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
 
 
+_SAME_KEY: Final = (
+    ("Idempotency-Key", "Under the same key the same request starts nothing twice."),
+)
 OPERATIONS: Final[Mapping[str, Operation]] = {
     "get_key": Operation(
         summary="See what your key is",
@@ -58,7 +61,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         answer="The job is durable, not done. Location says where to follow it.",
         body=_json("Submission"),
         content=_json("Job"),
-        headers=(("Idempotency-Key", "Under the same key the same request starts nothing twice."),),
+        headers=_SAME_KEY,
     ),
     "get_job": Operation(
         summary="Look at a job",
@@ -160,7 +163,6 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         summary="See how the objectives stand, and whether somebody was told",
         answer="All of them by name, on one page, as the sweep left them.",
         content=_json("AlertList"),
-        tagged=True,
     ),
     "get_metrics_series": Operation(
         summary="See how the deployment did over time",
@@ -197,6 +199,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         tagged=True,
     ),
     "submit_redrive": Operation(
+        headers=_SAME_KEY,
         summary="Redrive dead letters in bulk, or see what that would touch",
         status=202,
         answer="It is written down, and goes on by itself. Location says where to follow it.",
@@ -253,13 +256,21 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
 _TEXT: Final[Schema] = {"type": "string"}
 _DAY: Final[Schema] = {"type": "string", "format": "date"}
 _TIME: Final[Schema] = {"type": "string", "format": "date-time"}
+_TRUE: Final[Schema] = {"type": "string", "enum": ["true"]}
 QUERY_PARAMETERS: Final[Mapping[str, tuple[Schema, str]]] = {
     "state": (_TEXT, "Only jobs in this state."),
     "status": (_TEXT, "Only dead letters of this status."),
     "class": (_TEXT, "Only failures of this class."),
     "fingerprint": (_TEXT, "Only what has failed in this way."),
+    "past_triage": (_TRUE, "Only open dead letters that somebody should have looked at by now."),
+    "expiring": (_TRUE, "Only open dead letters whose input goes soon."),
+    "redrive_id": (_TEXT, "Only what this bulk redrive has redriven, the last first."),
     "kind": (_TEXT, "Only this kind."),
     "run_key": (_TEXT, "Only jobs under this run key."),
+    "due": (
+        {"type": "string", "enum": ["true", "false"]},
+        "Only jobs that wait, accepted or retrying: those whose time has come, or the others.",
+    ),
     "created_after": (_TIME, "Only jobs that were created then or later."),
     "created_before": (_TIME, "Only jobs that were created before."),
     "finished_after": (_TIME, "Only jobs that ended then or later."),

@@ -294,7 +294,10 @@ class Fault(Shape):
 
 
 class Problem(Shape):
-    """A refusal (RFC 9457). ``errors`` has every fault at once."""
+    """A refusal (RFC 9457). ``errors`` has every fault at once.
+
+    ``needs_force`` is with ``not_replayable``: whether the letter is redriven if ``force`` is sent.
+    """
 
     type: str
     title: str
@@ -304,3 +307,4 @@ class Problem(Shape):
     code: str
     request_id: str
     errors: list[Fault] | UnsetType = msgspec.UNSET
+    needs_force: bool | UnsetType = msgspec.UNSET

@@ -44,9 +44,10 @@ class AlreadyResolved:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotReplayable:
-    """The letter stays open. ``why`` is our sentence."""
+    """The letter stays open. ``why`` is our sentence; ``needs_force``: force would redrive it."""
 
     why: str
+    needs_force: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +103,7 @@ def refusal_of(letter: DeadLetter, *, patched: bool, forced: bool) -> Refusal | 
         gone = is_of_a_job(letter) and letter.replayable_until is None
         return InputGone(why=replay.reason) if gone else NotReplayable(why=replay.reason)
     if letter.redrives >= REDRIVES_BEFORE_FORCE and not forced:
-        return NotReplayable(why=_TOO_OFTEN)
+        return NotReplayable(why=_TOO_OFTEN, needs_force=True)
     return None
 
 

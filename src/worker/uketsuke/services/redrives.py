@@ -16,6 +16,7 @@ from uketsuke.domain.bulk_redrive import (
     RedriveState,
     Turn,
     allowance,
+    first_difference,
     judge_canaries,
     judge_latest,
 )
@@ -34,7 +35,10 @@ _TRIES: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedRedrive:
-    """What a person asks for, and who that is: the id of the key that was used."""
+    """What a person asks for, and who that is: the id of the key that was used.
+
+    ``idempotency_key`` is the person's name for the request, if it has one.
+    """
 
     wanted: LetterFilter
     reason: str
@@ -42,15 +46,35 @@ class WantedRedrive:
     canary: int
     actor: str
     request_id: str
+    idempotency_key: str | None = None
 
 
-async def start_redrive(asked: WantedRedrive, *, ports: Ports) -> ShownRedrive:
-    """Write a bulk redrive down with the person's act; the sweep starts what it asks for."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartedRedrive:
+    """What stands for a request; ``difference`` is where an earlier one asked otherwise.
+
+    That is a JSON Pointer. ``known``: it was started before, under the same idempotency key.
+    """
+
+    shown: ShownRedrive
+    known: bool
+    difference: str | None
+
+
+async def start_redrive(asked: WantedRedrive, *, ports: Ports) -> StartedRedrive:
+    """Write a bulk redrive down with the person's act; the sweep starts what it asks for.
+
+    Under an idempotency key that the actor has used nothing is written.
+    """
     now_ms = int(ports.clock.now().timestamp() * 1000)
     name = time_sorted_id("rd", now_ms=now_ms, entropy=ports.dice.entropy(RANDOM_BYTES))
     wanted = asked.wanted
     new = NewRedrive(
-        id=name, wanted=wanted, rate_per_minute=asked.rate_per_minute, canary=asked.canary
+        id=name,
+        wanted=wanted,
+        rate_per_minute=asked.rate_per_minute,
+        canary=asked.canary,
+        idempotency_key=asked.idempotency_key,
     )
     detail = {
         "class": wanted.error_class,
@@ -64,7 +88,12 @@ async def start_redrive(asked: WantedRedrive, *, ports: Ports) -> ShownRedrive:
     act = new_act(
         asked.actor, reason=asked.reason, request_id=asked.request_id, detail=detail, ports=ports
     )
-    return await ports.redrives.start(new, act=act)
+    shown = await ports.redrives.start(new, act=act)
+    return StartedRedrive(
+        shown=shown,
+        known=shown.redrive.id != new.id,
+        difference=first_difference(shown.redrive, new, reason=asked.reason),
+    )
 
 
 async def drive_redrives(ports: Ports, *, planner: Planner) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from uketsuke.adapters.sql import rows
@@ -12,6 +12,7 @@ from uketsuke.adapters.sql.database import Database, Row, Statement
 from uketsuke.adapters.sql.terms import NOW
 from uketsuke.domain.alert import Alert, AlertState, DeliveryFault, Standing
 
+SELECT_TIME: Final = f"SELECT {NOW} AS now"
 # A handful.
 SELECT_ALERTS: Final = "SELECT * FROM alerts LIMIT 100"
 
@@ -82,14 +83,19 @@ class SqlAlerts:
         self._database = database
 
     async def standing(self) -> Sequence[Standing]:
-        conditions, found = await self._database.batch(
-            [Statement(SELECT_CONDITIONS), Statement(SELECT_ALERTS)]
+        _, standings = await self.look()
+        return standings
+
+    async def look(self) -> tuple[datetime, Sequence[Standing]]:
+        (clock,), conditions, found = await self._database.batch(
+            [Statement(SELECT_TIME), Statement(SELECT_CONDITIONS), Statement(SELECT_ALERTS)]
         )
         alerts = {row["name"]: _to_alert(row) for row in found}
-        return [
+        standings = [
             Standing(condition=to_condition(row), alert=alerts.get(row["name"]))
             for row in conditions
         ]
+        return rows.to_time(clock["now"]), standings
 
     async def keep(self, changed: Sequence[Alert], *, forget: Collection[str]) -> Collection[str]:
         gone = Statement(FORGET_ALERTS, (rows.dump(list(forget)),))

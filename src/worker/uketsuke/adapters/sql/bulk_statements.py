@@ -75,21 +75,31 @@ SELECT count(*) AS count,
 """
 
 # ?1 id, ?2 class, ?3 kind, ?4 fingerprint, ?5 tenant, ?6 before, ?7 reason, ?8 rate, ?9 canaries,
-# ?10 actor, ?11 request id
+# ?10 actor, ?11 request id, ?12 idempotency key or null: if it is taken, nothing is written
 INSERT_REDRIVE: Final = f"""
 INSERT INTO redrives (id, state, filter_class, filter_kind, filter_fingerprint, filter_tenant,
                       filter_before, reason, rate_per_minute, canary, total, created_at, created_by,
                       request_id, all_seen, paced_at, looked_at, finished_at, closed_at, started,
-                      succeeded, failed, canceled)
+                      succeeded, failed, canceled, idempotency_key)
 SELECT ?1,
        CASE WHEN found = 0 THEN 'done' WHEN ?9 > 0 THEN 'canary' ELSE 'running' END,
        ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, found, {NOW}, ?10, ?11, found = 0, {NOW}, {NOW},
        CASE WHEN found = 0 THEN {NOW} END, CASE WHEN found = 0 THEN {NOW} END,
-       nullif(found > 0, 1), nullif(found > 0, 1), nullif(found > 0, 1), nullif(found > 0, 1)
+       nullif(found > 0, 1), nullif(found > 0, 1), nullif(found > 0, 1), nullif(found > 0, 1), ?12
   FROM (SELECT count(*) AS found
           FROM dead_letters AS d
          WHERE d.last_failed_at < {NOW}
            AND {_fits(error_class="?2", kind="?3", fingerprint="?4", tenant="?5", before="?6")})
+ WHERE true
+ON CONFLICT (created_by, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
+"""
+
+# After the row, if that was written. See ``audit.recording``.
+AUDIT_START: Final = recording("EXISTS (SELECT 1 FROM redrives WHERE id = ?4)")
+
+# ?1 actor, ?2 idempotency key
+SELECT_BY_KEY: Final = """
+SELECT id FROM redrives WHERE created_by = ?1 AND idempotency_key = ?2
 """
 
 # Before the stop, and only if that changes something. See ``audit.recording``.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import timedelta
 from typing import Final
 
 from uketsuke.adapters.sql import rows
 from uketsuke.adapters.sql.database import Database, Row, Statement
-from uketsuke.adapters.sql.letter_terms import INPUT_UNTIL
+from uketsuke.adapters.sql.letter_terms import GOES_SOON, PAST_TRIAGE, Ages
 from uketsuke.adapters.sql.terms import NOW
 from uketsuke.domain.condition import Condition, LetterFigures, Measure
 
@@ -18,23 +17,21 @@ _AT_MOST: Final = 10_000
 _HOUR_MS: Final = 3_600_000
 
 COUNT_OPEN: Final = f"""
-SELECT count(*) AS open, coalesce(sum(triage_due_at <= {NOW}), 0) AS past_triage
+SELECT count(*) AS open, coalesce(sum({PAST_TRIAGE}), 0) AS past_triage
   FROM dead_letters
  WHERE status = 'open'
 """
 
 # What a request may look at; beyond that the sweep's word counts. ?1 letters at most
 GLANCE_AT_OPEN: Final = f"""
-SELECT count(*) AS open, coalesce(sum(triage_due_at <= {NOW}), 0) AS past_triage
+SELECT count(*) AS open, coalesce(sum({PAST_TRIAGE}), 0) AS past_triage
   FROM (SELECT triage_due_at
           FROM dead_letters INDEXED BY dead_letters_open
          WHERE status = 'open'
          LIMIT ?1) AS page
 """
 
-# An input goes no earlier after its job's end than the shorter of the times that inputs and results
-# are kept, and no later than the job's own row: only letters of an age are asked.
-# ?1 ms since the youngest failed, ?2 ms since the oldest did, ?3 ms ahead, ?4 at most so many
+# Only letters of an age are asked, see Ages. ?1 to ?3 the ages, ?4 at most so many
 COUNT_EXPIRING: Final = f"""
 SELECT count(*) AS expiring
   FROM (SELECT tenant_id, job_id
@@ -43,9 +40,7 @@ SELECT count(*) AS expiring
          ORDER BY last_failed_at
          LIMIT ?4) AS page
        CROSS JOIN jobs AS j ON j.tenant_id = page.tenant_id AND j.id = page.job_id
- WHERE j.erased_at IS NULL
-   AND {INPUT_UNTIL} > {NOW}
-   AND {INPUT_UNTIL} <= {NOW} + ?3
+ WHERE {GOES_SOON.format(ahead="?3")}
 """
 
 # ?1 an hour in ms
@@ -103,18 +98,9 @@ DELETE FROM conditions WHERE name IN (SELECT value FROM json_each(?1))
 class SqlConditions:
     """``services.ports.Conditions`` on any ``Database``."""
 
-    def __init__(
-        self,
-        database: Database,
-        *,
-        keep_inputs: timedelta,
-        keep_results: timedelta,
-        expiring_within: timedelta,
-    ) -> None:
+    def __init__(self, database: Database, ages: Ages) -> None:
         self._database = database
-        youngest = min(keep_inputs, keep_results) - expiring_within
-        ages = (youngest, keep_results, expiring_within)
-        self._expiring = (*(rows.to_ms(age) for age in ages), _ASKED_OF_INPUTS)
+        self._expiring = (*ages, _ASKED_OF_INPUTS)
 
     async def figures(self) -> LetterFigures:
         answers = await self._database.batch(

@@ -17,8 +17,9 @@ GUARDS: Final = (
     "dead_letters_resolved_at", "doomed_instances", "duties", "ends_days", "inputs",
     "inputs_expires_at", "jobs", "jobs_by_id", "jobs_ends_days", "jobs_live_run_key", "jobs_pinned",
     "jobs_reserved", "jobs_wake_at", "lanes", "metrics_points", "metrics_state", "occurrences",
-    "occurrences_recorded_at", "redrive_skips", "redrives", "redrives_looked_at", "schedules",
-    "schedules_next_at", "submissions", "tenants", "usage_days", "usage_days_by_day",
+    "occurrences_recorded_at", "redrive_skips", "redrives", "redrives_idempotency_key",
+    "redrives_looked_at", "schedules", "schedules_next_at", "submissions", "tenants", "usage_days",
+    "usage_days_by_day",
 )  # fmt: skip
 
 # An alert that was looked at in the future takes no look of before, so it stands still until then.

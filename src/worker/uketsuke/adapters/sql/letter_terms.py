@@ -2,9 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Final
+from datetime import timedelta
+from typing import Final, NamedTuple
 
+from uketsuke.adapters.sql import rows
 from uketsuke.adapters.sql.terms import KEPT_RESULT, NOW
+
+
+class Ages(NamedTuple):
+    """Between which ages a letter is asked whether its input is about to go; in milliseconds.
+
+    An input goes no earlier after its job's end than the shorter of the times that inputs and
+    results are kept, and no later than the job's own row.
+    """
+
+    youngest: int
+    oldest: int
+    ahead: int
+
+    @classmethod
+    def of(
+        cls, *, keep_inputs: timedelta, keep_results: timedelta, expiring_within: timedelta
+    ) -> Ages:
+        return cls(
+            youngest=rows.to_ms(min(keep_inputs, keep_results) - expiring_within),
+            oldest=rows.to_ms(keep_results),
+            ahead=rows.to_ms(expiring_within),
+        )
+
 
 # When the first of what an input names goes; j is the job. An input that names nothing goes with
 # it.
@@ -18,6 +43,12 @@ INPUT_UNTIL: Final = f"""min(j.expires_at, coalesce(
                    0))
             FROM json_each(j.input, '$.refs') AS named),
          j.expires_at))"""
+
+# Of a letter's job j, which is there. {ahead} is to be filled in, in ms.
+GOES_SOON: Final = f"""j.erased_at IS NULL
+   AND {INPUT_UNTIL} > {NOW}
+   AND {INPUT_UNTIL} <= {NOW} + {{ahead}}"""
+PAST_TRIAGE: Final = f"triage_due_at <= {NOW}"
 
 # As rows.to_dead_letter reads them; d is the letter, j its job, which may be gone.
 LETTER: Final = f"""

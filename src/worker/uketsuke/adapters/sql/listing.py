@@ -14,7 +14,7 @@ from uketsuke.adapters.sql import rows
 from uketsuke.adapters.sql.database import Database, Param, Row, Statement
 from uketsuke.adapters.sql.job_counts import count_jobs
 from uketsuke.adapters.sql.stretch import AFTER_ALL, list_of, page_of
-from uketsuke.adapters.sql.terms import J_JOB, JOB
+from uketsuke.adapters.sql.terms import J_JOB, JOB, NOW
 from uketsuke.domain.ids import RANDOM_BYTES, time_sorted_id
 from uketsuke.domain.lifecycle import TERMINAL
 from uketsuke.services.ports import JobFilter, JobPage, StateCount
@@ -35,7 +35,11 @@ _TIMES: Final = """
            ELSE created_at >= ?11 AND created_at < ?12 END
        AND (?13 IS NULL OR finished_at >= ?13)
        AND (?14 IS NULL OR finished_at < ?14)"""
-JOBS = list_of("jobs", columns=JOB, fits=("state", "kind", "run_key"), also=_TIMES)
+# ?15 1 for those that wait and are due, 0 for those that wait and are not, or null
+_DUE: Final = f"""
+       AND (?15 IS NULL OR (state IN ('accepted', 'retrying') AND (due_at <= {NOW}) = ?15))"""
+_ALSO: Final = _TIMES + _DUE
+JOBS = list_of("jobs", columns=JOB, fits=("state", "kind", "run_key"), also=_ALSO)
 LIST_OF_A_TENANT, LIST_OF_ALL, END_OF_A_TENANT, END_OF_ALL = JOBS
 
 # Sorted by what decides alone: the rest is read of a page's jobs only.
@@ -43,16 +47,17 @@ LIST_OF_A_TENANT, LIST_OF_ALL, END_OF_A_TENANT, END_OF_ALL = JOBS
 LIST_LIVE: Final = f"""
 SELECT {J_JOB}
   FROM (SELECT tenant_id, id
-          FROM (SELECT tenant_id, id, state, kind, run_key, origin, created_at, finished_at
+          FROM (SELECT tenant_id, id, state, kind, run_key, origin, created_at, finished_at,
+                       due_at
                   FROM jobs INDEXED BY jobs_wake_at
                  WHERE wake_at IS NOT NULL
                  LIMIT ?7) AS looked
          WHERE (?1 IS NULL OR tenant_id = ?1)
            AND id < ?2
            AND id >= ?8
-           AND state = ?3
+           AND (?3 IS NULL OR state = ?3)
            AND (?4 IS NULL OR kind = ?4)
-           AND (?5 IS NULL OR run_key = ?5){_TIMES}
+           AND (?5 IS NULL OR run_key = ?5){_ALSO}
          ORDER BY id DESC
          LIMIT ?6) AS page
  CROSS JOIN jobs AS j ON j.tenant_id = page.tenant_id AND j.id = page.id
@@ -75,8 +80,7 @@ class SqlListing:
     ) -> JobPage:
         start = min(before or AFTER_ALL, _end_of(wanted))
         place = (tenant_id, start, limit)
-        live = wanted.state is not None and wanted.state not in TERMINAL
-        page = await self._live_page(wanted, *place) if live else None
+        page = await self._live_page(wanted, *place) if _lives(wanted) else None
         found, cursor = page or await self._page(wanted, *place)
         return JobPage(jobs=[rows.to_job(row) for row in found], cursor=cursor)
 
@@ -94,7 +98,7 @@ class SqlListing:
             limit=limit,
             database=self._database,
             floor=_start_of(wanted),
-            also=_times(wanted),
+            also=_also(wanted),
         )
 
     async def _live_page(
@@ -105,12 +109,19 @@ class SqlListing:
         many, found = await self._database.batch(
             [
                 Statement(MANY_LIVE, (LIVE_AT_MOST,)),
-                Statement(LIST_LIVE, (*asked, _start_of(wanted), *_times(wanted))),
+                Statement(LIST_LIVE, (*asked, _start_of(wanted), *_also(wanted))),
             ]
         )
         if many:
             return None
         return found, found[-1]["id"] if len(found) == limit else None
+
+
+def _lives(wanted: JobFilter) -> bool:
+    """Whether only live jobs are meant."""
+    if wanted.state is None:
+        return wanted.due is not None
+    return wanted.state not in TERMINAL
 
 
 def _end_of(wanted: JobFilter) -> str:
@@ -122,6 +133,10 @@ def _end_of(wanted: JobFilter) -> str:
 def _start_of(wanted: JobFilter) -> str:
     """Return the id below which no job can fit."""
     return _lowest_id(_to_ms(wanted.created_after) - _APART_MS) if wanted.created_after else ""
+
+
+def _also(wanted: JobFilter) -> tuple[Param, ...]:
+    return (*_times(wanted), None if wanted.due is None else int(wanted.due))
 
 
 def _times(wanted: JobFilter) -> tuple[Param, ...]:

@@ -52,7 +52,7 @@ class SqlRedrives:
     async def start(self, new: NewRedrive, *, act: Act) -> ShownRedrive:
         insert = (
             new.id, *_from_filter(new.wanted), act.reason, new.rate_per_minute, new.canary,
-            act.actor, act.request_id,
+            act.actor, act.request_id, new.idempotency_key,
         )  # fmt: skip
         _, _, *shown = await self._database.batch(
             [
@@ -62,12 +62,18 @@ class SqlRedrives:
                     action=Action.REDRIVE_STARTED,
                     target=new.id,
                     tenant_id=new.wanted.tenant_id,
+                    text=sql.AUDIT_START,
                 ),
                 *_showing(f"{new.id}~", 1),
             ]
         )
-        (started,) = _shown(shown)
-        return started
+        return _named(new.id, _shown(shown)) or await self._known(act.actor, new.idempotency_key)
+
+    async def _known(self, actor: str, key: str | None) -> ShownRedrive:
+        (row,) = await self._select(sql.SELECT_BY_KEY, actor, key)
+        known = await self.find(row["id"])
+        assert known is not None  # nothing deletes it
+        return known
 
     async def find(self, redrive_id: str) -> ShownRedrive | None:
         shown = _shown(await self._database.batch(_showing(f"{redrive_id}~", 1)))

@@ -6,16 +6,18 @@ from datetime import datetime
 
 from uketsuke.domain.alert import Alert
 from uketsuke.domain.condition import Condition
-from uketsuke.http.answer import PRIVATE, rfc3339, tagged_answer
+from uketsuke.http.answer import PRIVATE, json_answer, rfc3339
 from uketsuke.http.context import Context
 from uketsuke.http.message import Request, Response
 
 
-async def list_alerts(request: Request, context: Context) -> Response:
+async def list_alerts(_request: Request, context: Context) -> Response:
     """List the alerts by name, as the sweep left them. There is one page."""
-    standings = await context.ports.alerts.standing()
+    at, standings = await context.ports.alerts.look()
     items = [_show(each.condition, each.alert) for each in standings if each.alert]
-    return tagged_answer({"items": items, "next": None}, asked=request.headers, headers=PRIVATE)
+    document = {"at": rfc3339(at), "items": items, "next": None}
+    # No entity tag: the time it is as of is never the same.
+    return json_answer(200, document, headers=PRIVATE)
 
 
 def _show(condition: Condition, alert: Alert) -> dict[str, object]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -18,7 +18,9 @@ from uketsuke.http.problem import Fault, refuse, refuse_faults
 from uketsuke.services.ports import JobFilter
 
 _TIMES: Final = ("created_after", "created_before", "finished_after", "finished_before")
-QUERY: Final = frozenset({"state", "kind", "run_key", *_TIMES, "limit", "cursor", "tenant"})
+_DUE: Final = {"true": True, "false": False}
+_WAITING: Final = (JobState.ACCEPTED, JobState.RETRYING)
+QUERY: Final = frozenset({"state", "kind", "run_key", "due", *_TIMES, "limit", "cursor", "tenant"})
 
 
 async def list_jobs(request: Request, context: Context) -> Response:
@@ -42,7 +44,7 @@ def _read_query(query: Mapping[str, tuple[str, ...]], context: Context) -> Mappi
     asked, faults = read_list_query(query, caller=context.caller)
     if "state" in asked and asked["state"] not in set(JobState):
         faults.append(query_fault("state", f"is one of {', '.join(JobState)}"))
-    faults += _time_faults(asked)
+    faults += [*_due_faults(asked), *_time_faults(asked)]
     if faults:
         raise refuse_faults(faults)
     if "cursor" in asked and not JOB_ID.fullmatch(asked["cursor"]):
@@ -53,8 +55,20 @@ def _read_query(query: Mapping[str, tuple[str, ...]], context: Context) -> Mappi
 def _wanted(asked: Mapping[str, str]) -> JobFilter:
     times = {name: _time(name, asked) for name in _TIMES}
     return JobFilter(
-        state=asked.get("state"), kind=asked.get("kind"), run_key=asked.get("run_key"), **times
+        state=asked.get("state"),
+        kind=asked.get("kind"),
+        run_key=asked.get("run_key"),
+        due=_DUE[asked["due"]] if "due" in asked else None,
+        **times,
     )
+
+
+def _due_faults(asked: Mapping[str, str]) -> Iterator[Fault]:
+    if asked.get("due", "true") not in _DUE:
+        yield query_fault("due", "is true or false")
+    if "due" in asked and asked.get("state", JobState.ACCEPTED) not in _WAITING:
+        waiting = " or ".join(_WAITING)
+        yield query_fault("due", f"is asked of jobs that wait: leave out state, or say {waiting}")
 
 
 def _time_faults(asked: Mapping[str, str]) -> Sequence[Fault]:

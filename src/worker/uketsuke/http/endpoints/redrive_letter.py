@@ -99,8 +99,8 @@ def _answer(outcome: Redriven | Refusal, context: Context) -> Response:
             return json_answer(202, show_job(job, caller=context.caller), headers=headers)
         case AlreadyResolved(letter=letter):
             raise refuse_resolved(letter)
-        case NotReplayable(why=why):
-            raise refuse("not_replayable", why)
+        case NotReplayable(why=why, needs_force=needs_force):
+            raise refuse("not_replayable", why, members={"needs_force": needs_force})
         case InputGone(why=why):
             raise refuse("input_gone", why)
         case held:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 import msgspec
@@ -11,6 +11,7 @@ import msgspec
 from uketsuke.domain.bulk_redrive import REDRIVE_ID, RedriveState
 from uketsuke.http.answer import PRIVATE, json_answer, tagged_answer
 from uketsuke.http.context import Context
+from uketsuke.http.idempotency_key import REPLAYED, read_key, refuse_mismatch
 from uketsuke.http.json_body import read_json, read_json_or_nothing
 from uketsuke.http.message import Request, Response
 from uketsuke.http.paging import next_page, page_limit, read_list_query
@@ -34,7 +35,8 @@ LIST_QUERY: Final = frozenset({"limit", "cursor"})
 async def submit_redrive(request: Request, context: Context) -> Response:
     """Say what a bulk redrive would touch, 200, or start it, 202; the sweep drives it on."""
     document = await read_json(request, limit=context.settings.max_body_bytes)
-    _refuse(order_faults(document))
+    key, key_faults = read_key(request.headers)
+    _refuse(chain(key_faults, order_faults(document)))
     order = msgspec.convert(document, RedriveOrder)
     wanted = to_filter(order.filter)
     if order.dry_run:
@@ -46,10 +48,14 @@ async def submit_redrive(request: Request, context: Context) -> Response:
         canary=order.canary,
         actor=context.caller.key_id,
         request_id=context.request_id,
+        idempotency_key=key,
     )
-    shown = await start_redrive(asked, ports=context.ports)
-    location = (("location", redrive_path(shown.redrive.id)),)
-    return json_answer(202, show_redrive(shown), headers=location)
+    started = await start_redrive(asked, ports=context.ports)
+    if started.difference is not None:
+        raise refuse_mismatch(started.difference)
+    location = ("location", redrive_path(started.shown.redrive.id))
+    headers = (location, *(REPLAYED if started.known else ()))
+    return json_answer(202, show_redrive(started.shown), headers=headers)
 
 
 async def list_redrives(request: Request, context: Context) -> Response:

@@ -11,7 +11,7 @@ from uketsuke.domain.job import Job
 from uketsuke.http.answer import Headers, json_answer
 from uketsuke.http.asked_work import look_around, vanished
 from uketsuke.http.context import Context
-from uketsuke.http.idempotency_key import read_key
+from uketsuke.http.idempotency_key import REPLAYED, read_key, refuse_mismatch
 from uketsuke.http.job_view import job_path, poll_after, show_job
 from uketsuke.http.json_body import read_json
 from uketsuke.http.message import Request, Response
@@ -25,8 +25,6 @@ from uketsuke.http.problem import (
 from uketsuke.http.submission import Sender, submission_faults, to_submission
 from uketsuke.services.ports import AcceptedNew, Admission, KnownKey, RunInProgress
 from uketsuke.services.submit import submit
-
-_REPLAYED: Headers = (("idempotency-replayed", "true"),)
 
 
 async def submit_job(request: Request, context: Context) -> Response:
@@ -62,7 +60,7 @@ async def _replay(document: object, key: str | None, context: Context) -> Respon
     )
     if known is None or _difference(known, document, context) is not None:
         return None
-    return _accepted(known.job, context, headers=_REPLAYED)
+    return _accepted(known.job, context, headers=REPLAYED)
 
 
 def answer_admission(
@@ -75,8 +73,8 @@ def answer_admission(
         case KnownKey(job=job):
             pointer = _difference(admission, document, context)
             if pointer is not None:
-                raise _mismatch(pointer)
-            return _accepted(job, context, headers=_REPLAYED)
+                raise refuse_mismatch(pointer)
+            return _accepted(job, context, headers=REPLAYED)
         case RunInProgress(job=job):
             if document.get("on_conflict") != "return":
                 raise _in_progress(job)
@@ -97,11 +95,6 @@ def _accepted(job: Job, context: Context, *, headers: Headers = ()) -> Response:
         show_job(job, caller=context.caller),
         headers=(("location", job_path(job)), ("retry-after", str(wait)), *headers),
     )
-
-
-def _mismatch(pointer: str) -> Refused:
-    fault = Fault(pointer=pointer, code="bad_value", detail="This differs from the first request.")
-    return refuse("idempotency_mismatch", errors=(fault,), members={"pointer": pointer})
 
 
 def _in_progress(job: Job) -> Refused:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
-from uketsuke.domain.dead_letter import LETTER_ID, LetterStatus
+from uketsuke.domain.bulk_redrive import REDRIVE_ID
+from uketsuke.domain.dead_letter import LETTER_ID, DeadLetter, LetterStatus
 from uketsuke.domain.failure import ErrorClass
+from uketsuke.domain.ids import JOB_ID
 from uketsuke.http.answer import PRIVATE, tagged_answer
 from uketsuke.http.context import Context
 from uketsuke.http.dead_letter_view import show_letter, show_letter_whole
@@ -20,11 +22,12 @@ from uketsuke.http.paging import (
     read_list_query,
     write_cursor,
 )
-from uketsuke.http.problem import refuse, refuse_faults
-from uketsuke.services.ports import LetterFilter, LetterPlace
+from uketsuke.http.problem import Fault, refuse, refuse_faults
+from uketsuke.services.ports import LetterFilter, LetterPlace, Triage
 
 GROUPS_QUERY: Final = frozenset({"status", "class", "kind", "tenant", "limit"})
-LIST_QUERY: Final = GROUPS_QUERY | {"fingerprint", "cursor"}
+_URGENT: Final = ("past_triage", "expiring")
+LIST_QUERY: Final = GROUPS_QUERY | {"fingerprint", *_URGENT, "redrive_id", "cursor"}
 _END_OF_TIME_MS: Final = 10**15  # what D1 takes, and far from any clock
 _E = TypeVar("_E", LetterStatus, ErrorClass)
 
@@ -32,11 +35,10 @@ _E = TypeVar("_E", LetterStatus, ErrorClass)
 async def list_dead_letters(request: Request, context: Context) -> Response:
     """Answer a page; it may be short, or empty, and still have a next one."""
     asked = _read_query(request.query, context)
-    before = _read_place(asked["cursor"]) if "cursor" in asked else None
-    page = await context.ports.triage.page(_wanted(asked), before=before, limit=page_limit(asked))
-    cursor = write_cursor(page.cursor) if page.cursor else None
+    find = _redriven_page if "redrive_id" in asked else _page
+    letters, cursor = await find(asked, context.ports.triage)
     document = {
-        "items": [show_letter(letter) for letter in page.letters],
+        "items": [show_letter(letter) for letter in letters],
         "next": next_page(request.path, asked, cursor),
     }
     return tagged_answer(document, asked=request.headers, headers=PRIVATE)
@@ -63,19 +65,67 @@ async def get_dead_letter(request: Request, context: Context, *, letter_id: str)
     )
 
 
+async def _page(
+    asked: Mapping[str, str], triage: Triage
+) -> tuple[Sequence[DeadLetter], str | None]:
+    before = _read_place(asked["cursor"]) if "cursor" in asked else None
+    page = await triage.page(_wanted(asked), before=before, limit=page_limit(asked))
+    return page.letters, write_cursor(page.cursor) if page.cursor else None
+
+
+async def _redriven_page(
+    asked: Mapping[str, str], triage: Triage
+) -> tuple[Sequence[DeadLetter], str | None]:
+    """The last to be redriven first: their place is the new job's id."""
+    before = asked.get("cursor")
+    if before is not None and not JOB_ID.fullmatch(before):
+        raise refuse("invalid_cursor")
+    page = await triage.redriven_by(
+        asked["redrive_id"], _wanted(asked), before=before, limit=page_limit(asked)
+    )
+    return page.letters, page.cursor
+
+
 def _read_query(query: Mapping[str, tuple[str, ...]], context: Context) -> Mapping[str, str]:
     asked, faults = read_list_query(query, caller=context.caller)
     for name, words in (("status", LetterStatus), ("class", ErrorClass)):
         if name in asked and asked[name] not in set(words):
             faults.append(query_fault(name, f"is one of {', '.join(words)}"))
+    faults += [*_urgent_faults(asked), *_redrive_faults(asked)]
     if faults:
         raise refuse_faults(faults)
     return asked
 
 
+def _urgent_faults(asked: Mapping[str, str]) -> Iterator[Fault]:
+    for name in _URGENT:
+        if asked.get(name, "true") != "true":
+            yield query_fault(name, "is true, or left out")
+        elif name in asked and asked.get("status", "open") != "open":
+            yield query_fault(name, "is asked of open letters: leave out status, or say open")
+
+
+def _redrive_faults(asked: Mapping[str, str]) -> Iterator[Fault]:
+    if "redrive_id" not in asked:
+        return
+    if not REDRIVE_ID.fullmatch(asked["redrive_id"]):
+        yield query_fault("redrive_id", "is the id of a bulk redrive, rd_…")
+    if asked.get("status", "redriven") != "redriven":
+        yield query_fault(
+            "redrive_id", "is asked of redriven letters: leave out status, or say redriven"
+        )
+    for name in _URGENT:
+        if name in asked:
+            yield query_fault(name, "is of open letters, and redrive_id of redriven ones: ask one")
+
+
 def _wanted(asked: Mapping[str, str]) -> LetterFilter:
+    past_triage, expiring = ("past_triage" in asked, "expiring" in asked)
+    implied = LetterStatus.OPEN if past_triage or expiring else None
     return LetterFilter(
-        status=_word(LetterStatus, asked.get("status")),
+        status=_word(LetterStatus, asked.get("status")) or implied,
+        past_triage=past_triage,
+        expiring=expiring,
         error_class=_word(ErrorClass, asked.get("class")),
         kind=asked.get("kind"),
         tenant_id=asked.get("tenant"),

@@ -92,6 +92,7 @@ from uketsuke.services.ports.triage import (
     LetterFilter,
     LetterPage,
     LetterPlace,
+    RedrivenPage,
     Triage,
 )
 from uketsuke.settings import Settings
@@ -189,6 +190,7 @@ __all__ = [
     "PutSchedule",
     "Receiver",
     "RedrivePage",
+    "RedrivenPage",
     "Redrives",
     "RunInProgress",
     "Runs",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from uketsuke.domain.alert import Alert, DeliveryFault, Standing
@@ -21,6 +21,10 @@ class Alerts(Protocol):
 
     async def standing(self) -> Sequence[Standing]:
         """Return every condition that is kept, by name, with its alert."""
+        ...
+
+    async def look(self) -> tuple[datetime, Sequence[Standing]]:
+        """Return the same, and when that was, by the database's clock."""
         ...
 
     async def keep(self, changed: Sequence[Alert], *, forget: Collection[str]) -> Collection[str]:

@@ -74,7 +74,11 @@ class Redrives(Protocol):
     async def estimate(self, wanted: LetterFilter) -> Estimate: ...
 
     async def start(self, new: NewRedrive, *, act: Act) -> ShownRedrive:
-        """Write one down, with the person's act. If nothing fits it is done."""
+        """Write one down, with the person's act. If nothing fits it is done.
+
+        Under an idempotency key that the actor has used nothing is written, and what stands under
+        it is returned: another id tells.
+        """
         ...
 
     async def find(self, redrive_id: str) -> ShownRedrive | None: ...

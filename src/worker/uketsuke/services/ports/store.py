@@ -21,7 +21,8 @@ from uketsuke.domain.lifecycle import JobState
 class JobFilter:
     """Which jobs a list is about; None is any. Times are from ``after`` on, until ``before``.
 
-    A job that a schedule started was created, as this goes, when it was due.
+    A job that a schedule started was created, as this goes, when it was due. ``due`` is of those
+    that wait: whether their time has come, by the database's clock.
     """
 
     state: str | None = None
@@ -31,6 +32,7 @@ class JobFilter:
     created_before: datetime | None = None
     finished_after: datetime | None = None
     finished_before: datetime | None = None
+    due: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,13 +14,19 @@ from uketsuke.domain.letter_group import LetterGroup
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LetterFilter:
-    """Which dead letters are meant; None is any."""
+    """Which dead letters are meant; None is any.
+
+    Of open ones: those that are ``past_triage``, and those whose input is ``expiring``, as
+    ``LetterFigures`` counts them.
+    """
 
     status: LetterStatus | None = None
     error_class: ErrorClass | None = None
     kind: str | None = None
     tenant_id: str | None = None
     fingerprint: str | None = None
+    past_triage: bool = False
+    expiring: bool = False
 
 
 class LetterPlace(NamedTuple):
@@ -38,6 +44,17 @@ class LetterPage:
     cursor: LetterPlace | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedrivenPage:
+    """Some letters, the last to be redriven first, and the new job before which the next page is.
+
+    None: that was the end.
+    """
+
+    letters: Sequence[DeadLetter]
+    cursor: str | None
+
+
 class Triage(Protocol):
     """Dead letters by what they have in common."""
 
@@ -45,6 +62,15 @@ class Triage(Protocol):
         self, wanted: LetterFilter, *, before: LetterPlace | None, limit: int
     ) -> LetterPage:
         """Return fitting letters behind ``before``.
+
+        Reads a bounded number of rows: the page may be short and still have a next one.
+        """
+        ...
+
+    async def redriven_by(
+        self, redrive_id: str, wanted: LetterFilter, *, before: str | None, limit: int
+    ) -> RedrivenPage:
+        """Return letters that a bulk redrive has redriven, behind that of the job ``before``.
 
         Reads a bounded number of rows: the page may be short and still have a next one.
         """
