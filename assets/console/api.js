@@ -7,6 +7,9 @@ import { forgetKey, readKey } from "./session.js";
 export const SIGNED_OUT = "uketsuke:signed-out";
 
 /** @typedef {{pointer: string, code: string, detail: string}} Fault */
+/** So long an answer is waited for: a connection that died in silence never tells. */
+const PATIENCE_SECONDS = 60;
+
 /** @typedef {{status: number, body: any, tag: string | null, retryAfter: number | null}} Answer */
 
 /**
@@ -54,9 +57,9 @@ export async function put(path, document) {
   return (await ask(path, withJson("PUT", document, {}))).body;
 }
 
-/** @param {string} path @returns {Promise<any>} */
+/** @param {string} path @returns {Promise<void>} */
 export async function remove(path) {
-  return (await ask(path, { method: "DELETE" })).body;
+  await patiently({ method: "DELETE" }, (request) => open(path, request));
 }
 
 /**
@@ -67,7 +70,17 @@ export async function remove(path) {
  */
 export async function upload(file, signal) {
   const headers = { "Content-Type": file.type || "application/octet-stream" };
-  return (await ask("/v1/inputs", { method: "PUT", headers, body: file, signal })).body;
+  // Nobody knows how long a file takes on its way; whoever sends it may stop it.
+  return (await read(await open("/v1/inputs", { method: "PUT", headers, body: file, signal }))).body;
+}
+
+/**
+ * An idempotency key. Made of random bytes, for `randomUUID` is not there where the console is served
+ * without TLS.
+ */
+export function freshKey() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** A path of the API with the parameters that are set.
@@ -96,11 +109,33 @@ function withJson(method, document, headers) {
  * @param {string} path @param {RequestInit} request @param {string | null} [key]
  * @returns {Promise<Answer>}
  */
-async function ask(path, request, key) {
-  const response = await open(path, request, key);
-  const body = response.status === 304 ? null : await readJson(response);
-  const retryAfter = secondsOf(response.headers.get("Retry-After"));
-  return { status: response.status, body, tag: response.headers.get("ETag"), retryAfter };
+function ask(path, request, key) {
+  return patiently(request, async (patient) => read(await open(path, patient, key)));
+}
+
+/**
+ * Ask, and give up when it takes too long.
+ * @template T
+ * @param {RequestInit} request @param {(patient: RequestInit) => Promise<T>} act @returns {Promise<T>}
+ */
+async function patiently(request, act) {
+  const patience = new AbortController();
+  const timer = window.setTimeout(() => patience.abort(unreachable()), PATIENCE_SECONDS * 1000);
+  const signal = request.signal ? AbortSignal.any([request.signal, patience.signal]) : patience.signal;
+  try {
+    return await act({ ...request, signal });
+  } finally {
+    window.clearTimeout(timer);
+  }
+}
+
+/** The document that an answer holds. One that holds none broke off, or is not of the API.
+ * @param {Response} response @returns {Promise<Answer>} */
+async function read(response) {
+  const { status, headers } = response;
+  const body = status === 304 ? null : await readJson(response);
+  if (body === null && status !== 304) throw unreachable();
+  return { status, body, tag: headers.get("ETag"), retryAfter: secondsOf(headers.get("Retry-After")) };
 }
 
 /**

@@ -12,6 +12,8 @@ const SLOWEST_SECONDS = 60;
 const USUAL_SECONDS = 3;
 const GROWTH = 1.5;
 
+/** A browser's timer that is set for more than some weeks goes off at once. */
+const LONGEST_SECONDS = 24 * 3600;
 /**
  * What is known of a path. `data` is always of *this* path: that of another is never shown under it.
  * `at` is when the server last confirmed it; `error` is set while it cannot, and `data` may be older.
@@ -28,7 +30,7 @@ const GROWTH = 1.5;
 export function pause({ every, slowest = SLOWEST_SECONDS, unchanged, failures, retryAfter }) {
   const grown = every * GROWTH ** (failures || unchanged);
   const most = failures ? SLOWEST_SECONDS : Math.max(slowest, every);
-  return Math.max(Math.min(grown, most), retryAfter ?? 0);
+  return Math.max(Math.min(grown, most), Math.min(retryAfter ?? 0, LONGEST_SECONDS));
 }
 
 /**
