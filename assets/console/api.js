@@ -1,6 +1,7 @@
 // @ts-check
 /** The HTTP API, as the signed-in key may use it. Nothing here knows how anything looks. */
 
+import { learnTime } from "./clock.js";
 import { forgetKey, readKey } from "./session.js";
 
 /** The event on `window` that says that the key is no longer taken. */
@@ -164,7 +165,9 @@ export async function open(path, request, key = readKey()) {
 async function reach(path, request) {
   try {
     // The tags are ours to send: the browser's own cache would turn a 304 into a 200.
-    return await fetch(path, { ...request, cache: "no-store", credentials: "same-origin" });
+    const response = await fetch(path, { ...request, cache: "no-store", credentials: "same-origin" });
+    learnTime(response.headers.get("Date"));
+    return response;
   } catch (error) {
     if (request.signal?.aborted) throw error;
     throw unreachable();

@@ -7,6 +7,7 @@
 import { useCallback, useEffect, useReducer, useRef } from "preact/hooks";
 
 import { ApiError, get } from "./api.js";
+import { serverNow } from "./clock.js";
 
 const SLOWEST_SECONDS = 60;
 const USUAL_SECONDS = 3;
@@ -139,7 +140,7 @@ function follow({ path, every, slowest, read, write, ends, expose }) {
 
 /** @param {Known} known @param {import("./api.js").Answer} answer @returns {Known} */
 function learned(known, answer) {
-  const confirmed = { ...known, error: null, at: Date.now() };
+  const confirmed = { ...known, error: null, at: serverNow() };
   if (answer.status === 304) return { ...confirmed, unchanged: known.unchanged + 1 };
   return { ...confirmed, data: answer.body, tag: answer.tag, unchanged: 0 };
 }

@@ -3,6 +3,7 @@
 
 import { useContext } from "preact/hooks";
 
+import { serverNow } from "../clock.js";
 import { relativeTime } from "../format.js";
 import { html } from "../html.js";
 import { Chip } from "../parts/chip.js";
@@ -92,7 +93,7 @@ function AlertTable({ items }) {
 function Objective({ alert: { name, subject } }) {
   const t = useWords(alerts);
   const label = useNames(conditions);
-  const to = placeOf(name, { subject, now: new Date().toISOString() });
+  const to = placeOf(name, { subject, now: new Date(serverNow()).toISOString() });
   return html`<div>
     <a href=${to}>${label(name)}</a>
     ${subject !== null && html`<p class="name">${t("about")}: ${subject}</p>`}
