@@ -10,7 +10,7 @@ import { ApiError, get, post } from "../api.js";
 import { useCaller } from "../caller.js";
 import { html } from "../html.js";
 import { Ask } from "../parts/dialog.js";
-import { href, navigate } from "../router.js";
+import { href, wayOn } from "../router.js";
 import { useWords } from "../words.js";
 import { redrives } from "../words/redrives.js";
 import { FILTERS, FilterWords } from "./filter.js";
@@ -29,21 +29,22 @@ export function Start({ filter, estimate, pace, tried, leave }) {
   const [doubt, setDoubt] = useState(tried.current !== null);
   const [absent, setAbsent] = useState(false);
 
-  const go = (/** @type {string} */ id) => navigate(href(["redrives", id]));
   const look = async () => {
+    const go = wayOn();
     const found = tried.current && (await find(tried.current, me));
     tried.current = null;
     setDoubt(false);
-    if (found) return go(found);
+    if (found) return go(href(["redrives", found]));
     setAbsent(true);
   };
   const start = async (/** @type {string} */ reason) => {
     setAbsent(false);
+    const go = wayOn();
     const order = { filter, reason, ...pace };
     const before = await newest();
     tried.current = { order, before };
     try {
-      go((await post("/v1/redrives", order)).id);
+      go(href(["redrives", (await post("/v1/redrives", order)).id]));
       tried.current = null;
     } catch (problem) {
       const lost = problem instanceof ApiError && (problem.status === 0 || problem.status >= 500);

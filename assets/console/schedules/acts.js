@@ -3,10 +3,10 @@
 
 import { useState } from "preact/hooks";
 
-import { ApiError, post, remove, segment } from "../api.js";
+import { ApiError, freshKey, post, remove, segment } from "../api.js";
 import { html } from "../html.js";
 import { Ask } from "../parts/dialog.js";
-import { href, navigate } from "../router.js";
+import { href, wayOn } from "../router.js";
 import { useWords } from "../words.js";
 import { schedules } from "../words/schedules.js";
 import { schedulePath, switchSchedule } from "./document.js";
@@ -17,11 +17,12 @@ import { schedulePath, switchSchedule } from "./document.js";
 function Trigger({ schedule, leave }) {
   const t = useWords(schedules);
   // One for as long as the dialog is open: if the answer was lost, asking again starts nothing twice.
-  const [key] = useState(() => crypto.randomUUID());
+  const [key] = useState(freshKey);
   const act = async () => {
+    const go = wayOn();
     const path = `/v1/schedules/${segment(schedule.name)}/trigger`;
     const job = await post(path, undefined, { headers: { "Idempotency-Key": `"${key}"` } });
-    navigate(href(["jobs", job.id]));
+    go(href(["jobs", job.id]));
   };
   return html`<${Ask} title=${t("ask_trigger", { name: schedule.name })} verb=${t("trigger")} act=${act} leave=${leave}>
     <p>${t("trigger_does")}</p>
@@ -49,13 +50,14 @@ function Remove({ schedule, leave }) {
   const t = useWords(schedules);
   const { name } = schedule;
   const act = async () => {
+    const go = wayOn();
     try {
       await remove(schedulePath(name));
     } catch (error) {
       // It is gone, which is what was wanted: perhaps an earlier answer was lost.
       if (!(error instanceof ApiError) || error.status !== 404) throw error;
     }
-    navigate(href(["schedules"]));
+    go(href(["schedules"]));
   };
   return html`<${Ask} title=${t("ask_remove", { name })} verb=${t("remove")} danger act=${act} leave=${leave}>
     <p>${t("remove_does")}</p>

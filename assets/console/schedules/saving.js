@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 
 import { ApiError, put } from "../api.js";
 import { faultsAt } from "../parts/field.js";
-import { href, navigate } from "../router.js";
+import { href, wayOn } from "../router.js";
 import { useWords } from "../words.js";
 import { schedules } from "../words/schedules.js";
 import { differing, readSchedule, schedulePath, wantedOf } from "./document.js";
@@ -33,6 +33,7 @@ export function useSaving(known) {
 
   const save = async (seen = base) => {
     if (busy) return;
+    const go = wayOn();
     setBusy(true);
     setOutcome((before) => ({ ...NOTHING_YET, refusals: before.refusals }));
     const { wanted, faults } = readDraft(draft, t);
