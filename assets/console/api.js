@@ -4,13 +4,13 @@
 import { learnTime } from "./clock.js";
 import { forgetKey, readKey } from "./session.js";
 
-/** The event on `window` that says that the key is no longer taken. */
+/** The event on `window` that says that nobody is signed in any more; `detail.refused`: the key was not taken. */
 export const SIGNED_OUT = "uketsuke:signed-out";
 
-/** @typedef {{pointer: string, code: string, detail: string}} Fault */
 /** So long an answer is waited for: a connection that died in silence never tells. */
 const PATIENCE_SECONDS = 60;
 
+/** @typedef {{pointer: string, code: string, detail: string}} Fault */
 /** @typedef {{status: number, body: any, tag: string | null, retryAfter: number | null}} Answer */
 
 /**
@@ -151,7 +151,7 @@ export async function open(path, request, key = readKey()) {
   const response = await reach(path, { ...request, headers });
   if (response.ok || response.status === 304) return response;
   const members = (await readJson(response)) ?? {};
-  if (response.status === 401 && key === readKey()) signOut();
+  if (response.status === 401 && key !== null && key === readKey()) endSession({ refused: true });
   throw new ApiError({
     status: response.status,
     code: members.code ?? "unexpected",
@@ -192,7 +192,10 @@ function secondsOf(header) {
   return header && /^\d+$/.test(header) ? Number(header) : null;
 }
 
-export function signOut() {
+export const signOut = () => endSession({ refused: false });
+
+/** @param {{refused: boolean}} detail  whether it is the API that ends it */
+function endSession(detail) {
   forgetKey();
-  window.dispatchEvent(new Event(SIGNED_OUT));
+  window.dispatchEvent(new CustomEvent(SIGNED_OUT, { detail }));
 }
