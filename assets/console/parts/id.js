@@ -18,12 +18,16 @@ export function Id({ id, to, whole = false }) {
 /** `name` tells this button from its like. @param {{text: string, name?: string}} props */
 export function Copy({ text, name }) {
   const t = useWords(shell);
-  const [done, setDone] = useState(false);
+  const [word, setWord] = useState(/** @type {"copy" | "copied" | "copy_failed"} */ ("copy"));
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setDone(true);
+    try {
+      await navigator.clipboard.writeText(text);
+      setWord("copied");
+    } catch {
+      setWord("copy_failed"); // forbidden, or there is none where the console is served without TLS
+    }
   };
-  return html`<button class="quiet" onClick=${copy} onBlur=${() => setDone(false)}>
-    <span aria-live="polite">${t(done ? "copied" : "copy")}${name && html`<span class="unseen"> ${name}</span>`}</span>
+  return html`<button class="quiet" onClick=${copy} onBlur=${() => setWord("copy")}>
+    <span aria-live="polite">${t(word)}${name && html`<span class="unseen"> ${name}</span>`}</span>
   </button>`;
 }
