@@ -12,9 +12,9 @@ import { serverNow } from "./clock.js";
 const SLOWEST_SECONDS = 60;
 const USUAL_SECONDS = 3;
 const GROWTH = 1.5;
-
 /** A browser's timer that is set for more than some weeks goes off at once. */
 const LONGEST_SECONDS = 24 * 3600;
+
 /**
  * What is known of a path. `data` is always of *this* path: that of another is never shown under it.
  * `at` is when the server last confirmed it; `error` is set while it cannot, and `data` may be older.
