@@ -1,10 +1,14 @@
 // @ts-check
 /** The HTTP API, as the signed-in key may use it. Nothing here knows how anything looks. */
 
+import { learnTime } from "./clock.js";
 import { forgetKey, readKey } from "./session.js";
 
-/** The event on `window` that says that the key is no longer taken. */
+/** The event on `window` that says that nobody is signed in any more; `detail.refused`: the key was not taken. */
 export const SIGNED_OUT = "uketsuke:signed-out";
+
+/** So long an answer is waited for: a connection that died in silence never tells. */
+const PATIENCE_SECONDS = 60;
 
 /** @typedef {{pointer: string, code: string, detail: string}} Fault */
 /** @typedef {{status: number, body: any, tag: string | null, retryAfter: number | null}} Answer */
@@ -54,9 +58,9 @@ export async function put(path, document) {
   return (await ask(path, withJson("PUT", document, {}))).body;
 }
 
-/** @param {string} path @returns {Promise<any>} */
+/** @param {string} path @returns {Promise<void>} */
 export async function remove(path) {
-  return (await ask(path, { method: "DELETE" })).body;
+  await patiently({ method: "DELETE" }, (request) => open(path, request));
 }
 
 /**
@@ -67,7 +71,8 @@ export async function remove(path) {
  */
 export async function upload(file, signal) {
   const headers = { "Content-Type": file.type || "application/octet-stream" };
-  return (await ask("/v1/inputs", { method: "PUT", headers, body: file, signal })).body;
+  // Nobody knows how long a file takes on its way; whoever sends it may stop it.
+  return (await read(await open("/v1/inputs", { method: "PUT", headers, body: file, signal }))).body;
 }
 
 /** A path of the API with the parameters that are set.
@@ -96,11 +101,33 @@ function withJson(method, document, headers) {
  * @param {string} path @param {RequestInit} request @param {string | null} [key]
  * @returns {Promise<Answer>}
  */
-async function ask(path, request, key) {
-  const response = await open(path, request, key);
-  const body = response.status === 304 ? null : await readJson(response);
-  const retryAfter = secondsOf(response.headers.get("Retry-After"));
-  return { status: response.status, body, tag: response.headers.get("ETag"), retryAfter };
+function ask(path, request, key) {
+  return patiently(request, async (patient) => read(await open(path, patient, key)));
+}
+
+/**
+ * Ask, and give up when it takes too long.
+ * @template T
+ * @param {RequestInit} request @param {(patient: RequestInit) => Promise<T>} act @returns {Promise<T>}
+ */
+async function patiently(request, act) {
+  const patience = new AbortController();
+  const timer = window.setTimeout(() => patience.abort(unreachable()), PATIENCE_SECONDS * 1000);
+  const signal = request.signal ? AbortSignal.any([request.signal, patience.signal]) : patience.signal;
+  try {
+    return await act({ ...request, signal });
+  } finally {
+    window.clearTimeout(timer);
+  }
+}
+
+/** The document that an answer holds. One that holds none broke off, or is not of the API.
+ * @param {Response} response @returns {Promise<Answer>} */
+async function read(response) {
+  const { status, headers } = response;
+  const body = status === 304 ? null : await readJson(response);
+  if (body === null && status !== 304) throw unreachable();
+  return { status, body, tag: headers.get("ETag"), retryAfter: secondsOf(headers.get("Retry-After")) };
 }
 
 /**
@@ -110,12 +137,12 @@ async function ask(path, request, key) {
  */
 export async function open(path, request, key = readKey()) {
   // An address of the API only: a link out of a document must not carry the key elsewhere.
-  if (!path.startsWith("/") || path.startsWith("//")) throw new TypeError("a path is wanted");
+  if (new URL(path, location.href).origin !== location.origin) throw new TypeError("a path is wanted");
   const headers = { ...request.headers, ...(key ? { Authorization: `Bearer ${key}` } : {}) };
   const response = await reach(path, { ...request, headers });
   if (response.ok || response.status === 304) return response;
   const members = (await readJson(response)) ?? {};
-  if (response.status === 401 && key === readKey()) signOut();
+  if (response.status === 401 && key !== null && key === readKey()) endSession({ refused: true });
   throw new ApiError({
     status: response.status,
     code: members.code ?? "unexpected",
@@ -129,7 +156,9 @@ export async function open(path, request, key = readKey()) {
 async function reach(path, request) {
   try {
     // The tags are ours to send: the browser's own cache would turn a 304 into a 200.
-    return await fetch(path, { ...request, cache: "no-store", credentials: "same-origin" });
+    const response = await fetch(path, { ...request, cache: "no-store", credentials: "same-origin" });
+    learnTime(response.headers.get("Date"));
+    return response;
   } catch (error) {
     if (request.signal?.aborted) throw error;
     throw unreachable();
@@ -154,7 +183,10 @@ function secondsOf(header) {
   return header && /^\d+$/.test(header) ? Number(header) : null;
 }
 
-export function signOut() {
+export const signOut = () => endSession({ refused: false });
+
+/** @param {{refused: boolean}} detail  whether it is the API that ends it */
+function endSession(detail) {
   forgetKey();
-  window.dispatchEvent(new Event(SIGNED_OUT));
+  window.dispatchEvent(new CustomEvent(SIGNED_OUT, { detail }));
 }

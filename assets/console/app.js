@@ -10,7 +10,7 @@ import { Frame } from "./frame.js";
 import { html } from "./html.js";
 import { Loading } from "./parts/loading.js";
 import { Problem } from "./parts/problem.js";
-import { forgetKey, keepLanguage, readKey, readLanguage, readTheme, showTheme } from "./session.js";
+import { keepLanguage, readKey, readLanguage, readTheme, showTheme } from "./session.js";
 import { SignIn } from "./sign_in.js";
 import { Speech } from "./words.js";
 
@@ -32,17 +32,19 @@ function App() {
 
 /** @param {{language: import("./session.js").Language, onLanguage: (to: import("./session.js").Language) => void}} props */
 function Session({ language, onLanguage }) {
-  const { caller, error, signedIn, retry } = useSession();
+  const { caller, ended, error, signedIn, retry } = useSession();
   const choice = { language, onLanguage };
   if (error) return html`<main class="alone"><${Problem} error=${error} retry=${retry} /></main>`;
   if (caller === undefined) return html`<main class="alone"><${Loading} /></main>`;
-  if (caller === null) return html`<${SignIn} ...${choice} onSignedIn=${signedIn} />`;
+  if (caller === null) return html`<${SignIn} ...${choice} ended=${ended} onSignedIn=${signedIn} />`;
   return html`<${Signed.Provider} value=${caller}><${Frame} ...${choice} /><//>`;
 }
 
-/** The caller of the kept key: undefined while it is asked for, null if there is none. */
+/** The caller of the kept key: undefined while it is asked for, null if there is none. `ended`: it was
+ * refused. */
 function useSession() {
   const [caller, setCaller] = useState(/** @type {Caller | null | undefined} */ (undefined));
+  const [ended, setEnded] = useState(false);
   const [error, setError] = useState(/** @type {ApiError | null} */ (null));
   const ask = async () => {
     setError(null);
@@ -51,18 +53,19 @@ function useSession() {
       setCaller((await get("/v1/key")).body);
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem;
-      if (problem.status !== 401) return setError(problem);
-      forgetKey();
-      setCaller(null);
+      if (problem.status !== 401) setError(problem); // with 401 it has ended
     }
   };
   useEffect(() => {
-    const out = () => setCaller(null);
+    const out = (/** @type {any} */ event) => {
+      setEnded(event.detail.refused);
+      setCaller(null);
+    };
     window.addEventListener(SIGNED_OUT, out);
     ask();
     return () => window.removeEventListener(SIGNED_OUT, out);
   }, []);
-  return { caller, error, signedIn: setCaller, retry: ask };
+  return { caller, ended, error, signedIn: setCaller, retry: ask };
 }
 
 showTheme(readTheme());

@@ -1,6 +1,8 @@
 // @ts-check
 /** Times, spans, amounts and sizes as people read them, in the language that is shown. */
 
+import { serverNow } from "./clock.js";
+
 /** @typedef {import("./session.js").Language} Language */
 
 const MINUTE = 60;
@@ -28,7 +30,7 @@ export function zonedTime(time, language, zone) {
 export const ownZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** How long ago, or how far ahead, to one unit. @param {string | number} time @param {Language} language @param {number} [now] */
-export function relativeTime(time, language, now = Date.now()) {
+export function relativeTime(time, language, now = serverNow()) {
   const seconds = (new Date(time).getTime() - now) / 1000;
   const [value, unit] = inUnit(seconds);
   return new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "short" }).format(value, unit);

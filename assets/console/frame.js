@@ -1,13 +1,13 @@
 // @ts-check
 /** The frame around every page: the menu, the search for an id, and the page that the URL names. */
 
-import { Component } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import { signOut } from "./api.js";
 import { useCaller } from "./caller.js";
 import { html } from "./html.js";
 import { findPage, home, PAGES } from "./pages.js";
+import { Guard } from "./parts/guard.js";
 import { Loading } from "./parts/loading.js";
 import { Page } from "./parts/page.js";
 import { Preferences } from "./preferences.js";
@@ -150,21 +150,4 @@ function useView(page) {
     };
   }, [page]);
   return loaded.page === page ? loaded : NOTHING;
-}
-
-/** A page that breaks must not take the menu with it. */
-class Guard extends Component {
-  state = { broken: /** @type {Error | null} */ (null) };
-
-  /** @param {Error} broken */
-  static getDerivedStateFromError(broken) {
-    return { broken };
-  }
-
-  render() {
-    const { broken } = this.state;
-    if (!broken) return this.props.children;
-    console.error(broken);
-    return html`<p class="refusal" role="alert">${broken.name}: ${broken.message}</p>`;
-  }
 }

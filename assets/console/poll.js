@@ -7,10 +7,13 @@
 import { useCallback, useEffect, useReducer, useRef } from "preact/hooks";
 
 import { ApiError, get } from "./api.js";
+import { serverNow } from "./clock.js";
 
 const SLOWEST_SECONDS = 60;
 const USUAL_SECONDS = 3;
 const GROWTH = 1.5;
+/** A browser's timer that is set for more than some weeks goes off at once. */
+const LONGEST_SECONDS = 24 * 3600;
 
 /**
  * What is known of a path. `data` is always of *this* path: that of another is never shown under it.
@@ -28,7 +31,7 @@ const GROWTH = 1.5;
 export function pause({ every, slowest = SLOWEST_SECONDS, unchanged, failures, retryAfter }) {
   const grown = every * GROWTH ** (failures || unchanged);
   const most = failures ? SLOWEST_SECONDS : Math.max(slowest, every);
-  return Math.max(Math.min(grown, most), retryAfter ?? 0);
+  return Math.max(Math.min(grown, most), Math.min(retryAfter ?? 0, LONGEST_SECONDS));
 }
 
 /**
@@ -137,7 +140,7 @@ function follow({ path, every, slowest, read, write, ends, expose }) {
 
 /** @param {Known} known @param {import("./api.js").Answer} answer @returns {Known} */
 function learned(known, answer) {
-  const confirmed = { ...known, error: null, at: Date.now() };
+  const confirmed = { ...known, error: null, at: serverNow() };
   if (answer.status === 304) return { ...confirmed, unchanged: known.unchanged + 1 };
   return { ...confirmed, data: answer.body, tag: answer.tag, unchanged: 0 };
 }

@@ -6,6 +6,8 @@
 
 import { useEffect, useState } from "preact/hooks";
 
+import { readKey } from "./session.js";
+
 /** `path` holds decoded segments, `query` the parameters of the fragment.
  * @typedef {{path: string[], query: URLSearchParams}} Route */
 
@@ -36,6 +38,21 @@ export function navigate(link, { replace = false } = {}) {
     window.dispatchEvent(new HashChangeEvent("hashchange"));
   }
 }
+
+/**
+ * The way on from here when an act has ended. Who has gone elsewhere meanwhile, or has signed out, is
+ * not fetched back.
+ * @returns {(link: string) => void}
+ */
+export function wayOn() {
+  const [from, key] = [placeIn(location.hash), readKey()];
+  return (link) => {
+    if (placeIn(location.hash) === from && readKey() === key) navigate(link);
+  };
+}
+
+/** The page, whatever its parameters. @param {string} fragment */
+const placeIn = (fragment) => readRoute(fragment).path.join("/");
 
 /** Change parameters of the place where we are; null takes one out.
  * @param {Record<string, string | null>} changes */

@@ -14,12 +14,15 @@ import { signIn } from "./words/sign_in.js";
 
 /** @typedef {import("./session.js").Language} Language */
 
-/** @param {{language: Language, onLanguage: (to: Language) => void,
+/** `ended`: somebody was signed in until their key was refused.
+ * @param {{language: Language, ended: boolean, onLanguage: (to: Language) => void,
  *   onSignedIn: (caller: import("./session.js").Caller) => void}} props */
-export function SignIn({ language, onLanguage, onSignedIn }) {
+export function SignIn({ language, ended, onLanguage, onSignedIn }) {
   const t = useWords(signIn);
   const s = useWords(shell);
-  const [refusal, setRefusal] = useState(/** @type {string | null} */ (null));
+  const [refusal, setRefusal] = useState(
+    /** @type {"ended" | "missing" | "refused" | null} */ (ended ? "ended" : null),
+  );
   const [error, setError] = useState(/** @type {ApiError | null} */ (null));
   const [busy, setBusy] = useState(false);
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
@@ -31,7 +34,7 @@ export function SignIn({ language, onLanguage, onSignedIn }) {
   const submit = async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     const key = field.current?.value.trim() ?? "";
-    setRefusal(key ? null : t("missing"));
+    setRefusal(key ? null : "missing");
     setError(null);
     if (!key) return;
     setBusy(true);
@@ -40,9 +43,9 @@ export function SignIn({ language, onLanguage, onSignedIn }) {
       keepKey(key);
       onSignedIn(body);
     } catch (problem) {
-      if (problem instanceof ApiError && problem.status === 401) setRefusal(t("refused"));
+      if (problem instanceof ApiError && problem.status === 401) setRefusal("refused");
       else if (problem instanceof ApiError) setError(problem);
-      else setRefusal(t("refused")); // no header can hold what was pasted
+      else setRefusal("refused"); // no header can hold what was pasted
     } finally {
       setBusy(false);
     }
@@ -64,7 +67,7 @@ export function SignIn({ language, onLanguage, onSignedIn }) {
         aria-errormessage=${refusal ? "key-refusal" : undefined}
       />
       <p id="key-hint" class="hint">${t("key_hint")}</p>
-      ${refusal && html`<p id="key-refusal" class="refusal" role="alert">${refusal}</p>`}
+      ${refusal && html`<p id="key-refusal" class="refusal" role="alert">${t(refusal)}</p>`}
       ${error && html`<${Problem} error=${error} />`}
       <button class="primary" disabled=${busy}>${t("sign_in")}</button>
       <p class="hint">${t("kept")}</p>

@@ -7,7 +7,7 @@ import { ApiError, post, segment } from "../api.js";
 import { isolated } from "../format.js";
 import { html } from "../html.js";
 import { Ask } from "../parts/dialog.js";
-import { href, navigate } from "../router.js";
+import { href, wayOn } from "../router.js";
 import { useNames, useWords } from "../words.js";
 import { letters } from "../words/letters.js";
 import { verdicts } from "../words/names.js";
@@ -22,10 +22,11 @@ export function Redrive({ letter, refresh, leave }) {
   const { patch, wrong } = readPatch(fields);
 
   const act = async (/** @type {string} */ reason) => {
+    const go = wayOn();
     try {
       const asked = { reason, ...(patch && { patch }), ...(force && { force }) };
       const job = await post(`/v1/dead-letters/${segment(letter.id)}/redrive`, asked);
-      navigate(href(["jobs", job.id]));
+      go(href(["jobs", job.id]));
     } catch (problem) {
       if (problem instanceof ApiError) setRefusal(problem);
       refresh();

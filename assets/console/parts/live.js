@@ -15,9 +15,10 @@ export function Live({ polled }) {
   const language = useContext(Speech);
   const now = useNow();
   const ago = polled.at === null ? null : relativeTime(Math.min(polled.at, now), language, now);
-  const stale = polled.error !== null && ago !== null;
-  return html`<p class=${stale ? "live stale" : "live"}>
-    ${ago && html`<span>${t(stale ? "stale" : "updated", { ago })}</span>`}
+  const word = polled.error === null ? "updated" : polled.error.status === 404 ? "gone" : "stale";
+  return html`<p class=${ago && word !== "updated" ? "live stale" : "live"}>
+    ${ago && html`<span>${t(word, { ago })}</span>`}
+    ${ago && word !== "updated" && html`<span class="unseen" role="alert">${t(`${word}_said`)}</span>`}
     <button class="quiet" onClick=${polled.refresh}>${t("refresh")}</button>
   </p>`;
 }

@@ -4,6 +4,7 @@
 import { useEffect, useState } from "preact/hooks";
 
 import { ApiError, get } from "../api.js";
+import { serverNow } from "../clock.js";
 
 /** `at` is when `data` came; what was known stays while the next look is under way, or fails.
  * @typedef {{data: any, error: ApiError | null, at: string | null, busy: boolean}} Seen */
@@ -16,7 +17,7 @@ export function useLook(path, { atOnce = true } = {}) {
     setSeen((known) => ({ ...known, busy: true }));
     try {
       const { body } = await get(path, { signal });
-      setSeen({ data: body, error: null, at: new Date().toISOString(), busy: false });
+      setSeen({ data: body, error: null, at: new Date(serverNow()).toISOString(), busy: false });
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof ApiError)) throw error;

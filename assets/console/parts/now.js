@@ -3,11 +3,13 @@
 
 import { useEffect, useState } from "preact/hooks";
 
-/** Now, in milliseconds, renewed while the component is shown. @param {number} [every] seconds */
+import { serverNow } from "../clock.js";
+
+/** Now by the server, in milliseconds, renewed while the component is shown. @param {number} [every] seconds */
 export function useNow(every = 1) {
-  const [now, setNow] = useState(Date.now());
+  const [now, setNow] = useState(serverNow);
   useEffect(() => {
-    const timer = window.setInterval(() => !document.hidden && setNow(Date.now()), every * 1000);
+    const timer = window.setInterval(() => !document.hidden && setNow(serverNow()), every * 1000);
     return () => window.clearInterval(timer);
   }, [every]);
   return now;

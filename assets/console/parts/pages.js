@@ -26,8 +26,8 @@ const EMPTY_PAGES = 10;
  */
 export function usePages(path, { every = 5 } = {}) {
   const [kept, setKept] = useState(/** @type {{path: string, stretch: Stretch | null}} */ ({ path, stretch: null }));
-  const [looking, setLooking] = useState(false);
-  const [error, setError] = useState(/** @type {ApiError | null} */ (null));
+  const [looking, setLooking] = useState(/** @type {string | null} */ (null)); // the path
+  const [failed, setFailed] = useState(/** @type {{path: string, error: ApiError} | null} */ (null));
   const current = useRef(path);
   current.current = path;
   const older = kept.path === path ? kept.stretch : null;
@@ -35,17 +35,17 @@ export function usePages(path, { every = 5 } = {}) {
   const shown = older ?? polled.data;
 
   const more = async () => {
-    if (looking || !shown?.next) return;
-    setLooking(true);
-    setError(null);
+    if (looking === path || !shown?.next) return;
+    setLooking(path);
+    setFailed(null);
     try {
       const stretch = await further(shown);
       if (current.current === path) setKept({ path, stretch });
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem;
-      setError(problem);
+      setFailed({ path, error: problem });
     } finally {
-      setLooking(false);
+      setLooking((of) => (of === path ? null : of));
     }
   };
   const newest = () => {
@@ -53,7 +53,9 @@ export function usePages(path, { every = 5 } = {}) {
     polled.refresh();
   };
   const deep = older !== null;
-  return { polled, items: shown?.items, next: shown?.next ?? null, deep, looking, error, more, newest };
+  const error = failed?.path === path ? failed.error : null;
+  const shownAs = { items: shown?.items, next: shown?.next ?? null, deep };
+  return { polled, ...shownAs, looking: looking === path, error, more, newest };
 }
 
 /** @param {Stretch} shown @returns {Promise<Stretch>} */

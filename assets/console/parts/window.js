@@ -3,6 +3,7 @@
 
 import { useId } from "preact/hooks";
 
+import { serverNow } from "../clock.js";
 import { html } from "../html.js";
 import { setQuery } from "../router.js";
 import { useWords } from "../words.js";
@@ -23,7 +24,7 @@ export function Window({ label, name, query }) {
   const t = useWords(stretch);
   const [after, before] = [`${name}_after`, `${name}_before`];
   const last = (/** @type {number} */ seconds) =>
-    setQuery({ [after]: new Date(Date.now() - seconds * 1000).toISOString(), [before]: null });
+    setQuery({ [after]: new Date(serverNow() - seconds * 1000).toISOString(), [before]: null });
   return html`<fieldset class="window">
     <legend>${label}</legend>
     <${Moment} label=${t("from")} name=${after} query=${query} />

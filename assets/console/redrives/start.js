@@ -10,7 +10,7 @@ import { ApiError, post } from "../api.js";
 import { html } from "../html.js";
 import { freshKey, under } from "../once.js";
 import { Ask } from "../parts/dialog.js";
-import { href, navigate } from "../router.js";
+import { href, wayOn } from "../router.js";
 import { useWords } from "../words.js";
 import { redrives } from "../words/redrives.js";
 import { FilterWords } from "./filter.js";
@@ -25,12 +25,13 @@ export function Start({ filter, estimate, pace, tried, leave }) {
   const [open, setOpen] = useState(tried.current);
 
   const start = async (/** @type {string} */ reason) => {
+    const go = wayOn();
     const mine = open ?? { order: { filter, reason, ...pace }, key: freshKey() };
     tried.current = mine;
     try {
       const { id } = await post("/v1/redrives", mine.order, under(mine.key));
       tried.current = null;
-      navigate(href(["redrives", id]));
+      go(href(["redrives", id]));
     } catch (problem) {
       const lost = problem instanceof ApiError && (problem.status === 0 || problem.status >= 500);
       if (!lost) tried.current = null;

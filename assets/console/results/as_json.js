@@ -4,16 +4,14 @@
 import { html } from "../html.js";
 import { useWords } from "../words.js";
 import { results } from "../words/results.js";
-
-/** A browser lays out so many letters at once without a pause. */
-const LONGEST = 100_000;
+import { LongText } from "./long_text.js";
 
 /** @param {{body: any}} props */
 export function AsJson({ body }) {
   const t = useWords(results);
   const text = JSON.stringify(body, null, 2);
-  return html`
-    <pre tabindex="0" aria-label=${t("json")}>${text.slice(0, LONGEST)}</pre>
-    ${text.length > LONGEST && html`<p class="hint">${t("cut_off", { count: LONGEST })}</p>`}
-  `;
+  return html`<${LongText}
+    text=${text}
+    show=${(/** @type {string} */ shown) => html`<pre tabindex="0" aria-label=${t("json")}>${shown}</pre>`}
+  />`;
 }

@@ -10,7 +10,7 @@ import { html } from "../html.js";
 import { decodeEntities } from "./entities.js";
 
 /** What a browser lays out, and a parser reads, without a pause. */
-const LONGEST = 500_000;
+const LONGEST = 200_000;
 /** Beyond this nothing readable nests, and the stack has an end. */
 const DEEPEST = 30;
 /** The page's own headings stand above those of a document. */

@@ -8,6 +8,7 @@ import { Copy, Id } from "../parts/id.js";
 import { href } from "../router.js";
 import { useWords } from "../words.js";
 import { results } from "../words/results.js";
+import { LongText } from "./long_text.js";
 import { nodesOf } from "./markdown.js";
 import { save } from "./save.js";
 
@@ -18,7 +19,7 @@ export function Report({ job, result }) {
   const nodes = useMemo(() => nodesOf(markdown), [markdown]);
   const download = () => save(new Blob([markdown], { type: "text/markdown" }), `${job.id}.md`);
   return html`
-    ${nodes ? html`<div class="prose">${nodes}</div>` : html`<pre class="lines">${markdown}</pre>`}
+    ${nodes ? html`<div class="prose">${nodes}</div>` : html`<${Unread} markdown=${markdown} />`}
     <div class="actions">
       <${Copy} text=${markdown} />
       <button class="quiet" onClick=${download}>${t("download", { ending: "md" })}</button>
@@ -26,6 +27,10 @@ export function Report({ job, result }) {
     ${Array.isArray(result.sources) && result.sources.length > 0 && html`<${Sources} sources=${result.sources} />`}
   `;
 }
+
+/** As it is written. @param {{markdown: string}} props */
+const Unread = ({ markdown }) =>
+  html`<${LongText} text=${markdown} show=${(/** @type {string} */ text) => html`<pre class="lines">${text}</pre>`} />`;
 
 /** @param {{sources: any[]}} props */
 function Sources({ sources }) {

@@ -6,6 +6,7 @@ import { useCallback, useContext, useEffect, useState } from "preact/hooks";
 import { ApiError, segment } from "../api.js";
 import { size } from "../format.js";
 import { html } from "../html.js";
+import { Guard } from "../parts/guard.js";
 import { Loading } from "../parts/loading.js";
 import { Problem } from "../parts/problem.js";
 import { Speech, useNames, useWords } from "../words.js";
@@ -32,7 +33,7 @@ export function Result({ job }) {
     return html`<${Large} job=${job} path=${path} bytes=${large} show=${() => again(Infinity)} />`;
   if (content === undefined) return html`<${Loading} />`;
   return html`<div class="result stack">
-    <${Shown} job=${job} content=${content} />
+    <${Guard} key=${path}><${Shown} job=${job} content=${content} /><//>
     <div class="actions">
       <${Downloads} path=${path} name=${job.id} forms=${formsOf(content)} />
     </div>

@@ -9,6 +9,7 @@ import { Copy } from "../parts/id.js";
 import { Speech, useWords } from "../words.js";
 import { results } from "../words/results.js";
 import { LanguageOf, tagOf } from "./language.js";
+import { LongText } from "./long_text.js";
 
 /** So many segments are laid out at once. */
 const MOST = 1000;
@@ -18,7 +19,10 @@ export function Transcript({ result }) {
   const t = useWords(results);
   const language = useContext(Speech);
   return html`
-    <div class="prose lines" lang=${tagOf(result.language)}>${result.text}</div>
+    <${LongText}
+      text=${result.text}
+      show=${(/** @type {string} */ shown) => html`<div class="prose lines" lang=${tagOf(result.language)}>${shown}</div>`}
+    />
     <p class="hint">
       <${LanguageOf} tag=${result.language} /> · ${t("recorded", { span: duration(result.duration_seconds, language) })}
       <${Copy} text=${result.text} />

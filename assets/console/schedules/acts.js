@@ -7,7 +7,7 @@ import { ApiError, post, remove, segment } from "../api.js";
 import { html } from "../html.js";
 import { freshKey, under } from "../once.js";
 import { Ask } from "../parts/dialog.js";
-import { href, navigate } from "../router.js";
+import { href, wayOn } from "../router.js";
 import { useWords } from "../words.js";
 import { schedules } from "../words/schedules.js";
 import { schedulePath, switchSchedule } from "./document.js";
@@ -20,9 +20,10 @@ function Trigger({ schedule, leave }) {
   // One for as long as the dialog is open: if the answer was lost, asking again starts nothing twice.
   const [key] = useState(freshKey);
   const act = async () => {
+    const go = wayOn();
     const path = `/v1/schedules/${segment(schedule.name)}/trigger`;
     const job = await post(path, undefined, under(key));
-    navigate(href(["jobs", job.id]));
+    go(href(["jobs", job.id]));
   };
   return html`<${Ask} title=${t("ask_trigger", { name: schedule.name })} verb=${t("trigger")} act=${act} leave=${leave}>
     <p>${t("trigger_does")}</p>
@@ -50,13 +51,14 @@ function Remove({ schedule, leave }) {
   const t = useWords(schedules);
   const { name } = schedule;
   const act = async () => {
+    const go = wayOn();
     try {
       await remove(schedulePath(name));
     } catch (error) {
       // It is gone, which is what was wanted: perhaps an earlier answer was lost.
       if (!(error instanceof ApiError) || error.status !== 404) throw error;
     }
-    navigate(href(["schedules"]));
+    go(href(["schedules"]));
   };
   return html`<${Ask} title=${t("ask_remove", { name })} verb=${t("remove")} danger act=${act} leave=${leave}>
     <p>${t("remove_does")}</p>

@@ -54,16 +54,22 @@ function written(form, value) {
   return form === "refs" ? value.join("\n") : value;
 }
 
+/** What is found wrong here, by the name of its words. */
+const OWN = /** @type {const} */ (["bad_name", "bad_list", "bad_object"]);
+
+/** @param {string} code @returns {code is typeof OWN[number]} */
+export const isOwn = (code) => OWN.some((own) => own === code);
+
 /**
  * What the draft asks for, and what is wrong with it before anybody is asked.
- * @param {Draft} draft @param {(name: "bad_name" | "bad_list" | "bad_object") => string} t
+ * @param {Draft} draft
  * @returns {{wanted: Wanted, faults: Fault[]}}
  */
-export function readDraft(draft, t) {
+export function readDraft(draft) {
   /** @type {Fault[]} */
   const faults = [];
-  const fault = (/** @type {string} */ pointer, /** @type {Parameters<typeof t>[0]} */ name) =>
-    faults.push({ pointer, code: name, detail: t(name) });
+  const fault = (/** @type {string} */ pointer, /** @type {typeof OWN[number]} */ code) =>
+    faults.push({ pointer, code, detail: "" });
   if (!NAME.test(draft.name)) fault("/name", "bad_name");
   const { cron, timezone, kind, overlap, enabled } = draft;
   const params = parsed(draft.params.trim() || "{}");

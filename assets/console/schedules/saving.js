@@ -5,11 +5,11 @@ import { useState } from "preact/hooks";
 
 import { ApiError, put } from "../api.js";
 import { faultsAt } from "../parts/field.js";
-import { href, navigate } from "../router.js";
+import { href, wayOn } from "../router.js";
 import { useWords } from "../words.js";
 import { schedules } from "../words/schedules.js";
 import { differing, readSchedule, schedulePath, wantedOf } from "./document.js";
-import { blank, draftOf, readDraft } from "./draft.js";
+import { blank, draftOf, isOwn, readDraft } from "./draft.js";
 
 /** @typedef {import("./document.js").Schedule} Schedule */
 /** @typedef {import("./document.js").Wanted} Wanted */
@@ -33,12 +33,13 @@ export function useSaving(known) {
 
   const save = async (seen = base) => {
     if (busy) return;
+    const go = wayOn();
     setBusy(true);
     setOutcome((before) => ({ ...NOTHING_YET, refusals: before.refusals }));
-    const { wanted, faults } = readDraft(draft, t);
+    const { wanted, faults } = readDraft(draft);
     const refusal = faults.length ? { faults } : await putOver(draft.name, wanted, seen);
     setBusy(false);
-    if (!refusal) return navigate(href(["schedules", draft.name]));
+    if (!refusal) return go(href(["schedules", draft.name]));
     setOutcome((before) => ({ ...before, ...refusal, refusals: before.refusals + 1 }));
   };
   const settle = (/** @type {Schedule | null} */ now, /** @type {boolean} */ mine) => {
@@ -52,7 +53,9 @@ export function useSaving(known) {
     // What was refused is not what stands there now.
     setOutcome((before) => ({ ...before, faults: withoutThose(before.faults, changes) }));
   };
-  return { draft, change, ...outcome, busy, save, settle };
+  // What we found ourselves is told in the language that is shown.
+  const faults = outcome.faults.map((fault) => (isOwn(fault.code) ? { ...fault, detail: t(fault.code) } : fault));
+  return { draft, change, ...outcome, faults, busy, save, settle };
 }
 
 /**

@@ -38,12 +38,13 @@ export function useFaults(pointer, hint) {
   return { told, shown };
 }
 
-/** The fields are the form's: a fault whose field it lacks is told at the top alone.
- * @param {{faults: Fault[]}} props */
-export function Summary({ faults }) {
+/** The fields are the form's: a fault whose field it lacks is told at the top alone. `of`: the try that
+ * they are of.
+ * @param {{faults: Fault[], of: object | null}} props */
+export function Summary({ faults, of }) {
   const t = useWords(submit);
   const box = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => box.current?.focus(), [faults]);
+  useEffect(() => box.current?.focus(), [of]);
   return html`<div class="problem" role="alert" tabindex="-1" ref=${box}>
     <p>${t("faults", { count: faults.length })}</p>
     <ul>

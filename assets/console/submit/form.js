@@ -1,11 +1,11 @@
 // @ts-check
 /** The form of one kind of job. */
 
-import { useCallback, useState } from "preact/hooks";
+import { useCallback, useContext, useMemo, useState } from "preact/hooks";
 
 import { html } from "../html.js";
 import { href, navigate, setQuery } from "../router.js";
-import { useNames, useWords } from "../words.js";
+import { Speech, useNames, useWords } from "../words.js";
 import { kinds } from "../words/names.js";
 import { kindHints } from "../words/params.js";
 import { submit } from "../words/submit.js";
@@ -25,8 +25,9 @@ import { useSending } from "./send.js";
 /** @param {{offer: Offer, kind: Kind}} props */
 export function Form({ offer, kind }) {
   const t = useWords(submit);
+  const language = useContext(Speech);
   const [draft, setDraft] = useState(EMPTY);
-  const [slips, setSlips] = useState(/** @type {Fault[]} */ ([]));
+  const [slips, setSlips] = useState(/** @type {import("./draft.js").Slip[]} */ ([]));
   const sending = useSending((job) => navigate(href(["jobs", job.id])));
   const change = useCallback(
     (/** @type {Partial<Draft>} */ changes) => setDraft((old) => ({ ...old, ...changes })),
@@ -40,16 +41,22 @@ export function Form({ offer, kind }) {
   };
   const send = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
-    const found = slipsOf(draft, kind).map(({ pointer, word, name = "" }) => told(pointer, word, t(word, { name })));
+    const found = slipsOf(draft, kind);
     setSlips(found);
     if (found.length) sending.forget();
     else sending.send(draft, kind, offer);
   };
-  const faults = slips.length ? slips : (sending.error?.faults ?? []);
+  const faults = useMemo(
+    () =>
+      slips.length
+        ? slips.map(({ pointer, word, name = "" }) => told(pointer, word, t(word, { name })))
+        : (sending.error?.faults ?? []),
+    [slips, sending.error, language],
+  );
   const part = { draft, kind, offer, change };
   return html`<${Faults.Provider} value=${faults}>
     <form class="submit" onSubmit=${send} novalidate>
-      ${faults.length > 0 ? html`<${Summary} faults=${faults} />` : sending.error && html`<${Refusal} error=${sending.error} />`}
+      ${faults.length > 0 ? html`<${Summary} faults=${faults} of=${slips.length ? slips : sending.error} />` : sending.error && html`<${Refusal} error=${sending.error} />`}
       <${KindChoice} offer=${offer} kind=${kind} choose=${choose} />
       <${Input} ...${part} />
       <${Params} ...${part} />

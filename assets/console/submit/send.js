@@ -3,7 +3,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 
-import { ApiError, post, unreachable, upload } from "../api.js";
+import { ApiError, post, upload } from "../api.js";
 import { freshKey, under } from "../once.js";
 import { membersOf, planOf, textsIn, cutOf, wayOf } from "./draft.js";
 import { keepTexts, linesOf } from "./kept.js";
@@ -58,9 +58,7 @@ async function uploaded(draft, kind, refs, { signal, onStep }) {
     if (refs.has(piece)) continue;
     onStep({ upload: at + 1, of: pieces.length, name: typeof piece === "string" ? null : piece.name });
     const body = typeof piece === "string" ? new Blob([piece], { type: "text/plain" }) : piece;
-    const { ref } = (await upload(body, signal)) ?? {};
-    if (!ref) throw unreachable(); // the answer broke off
-    refs.set(piece, ref);
+    refs.set(piece, (await upload(body, signal)).ref);
   }
   return input(pieces.map((piece) => refs.get(piece) ?? ""));
 }
@@ -73,9 +71,7 @@ async function uploaded(draft, kind, refs, { signal, onStep }) {
 async function ask(document, known) {
   const said = JSON.stringify(document);
   if (said !== known.said) Object.assign(known, { said, key: freshKey() });
-  const job = await post("/v1/jobs", document, under(known.key));
-  if (!job?.id) throw unreachable();
-  return job;
+  return post("/v1/jobs", document, under(known.key));
 }
 
 /** @param {any} job @param {Draft} draft @param {Kind} kind */

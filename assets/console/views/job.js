@@ -76,10 +76,10 @@ function Missing({ id, polled: { error, refresh } }) {
   <//>`;
 }
 
-/** It was there, and is no more. @param {{polled: import("../poll.js").Polled}} props */
+/** It was there, and is no more; how fresh the page is tells it to those who listen. @param {{polled: import("../poll.js").Polled}} props */
 function Gone({ polled: { error } }) {
   const t = useWords(words);
-  return error?.status === 404 && html`<p class="notice" role="alert">${t("gone")}</p>`;
+  return error?.status === 404 && html`<p class="notice">${t("gone")}</p>`;
 }
 
 /** What came of it. @param {{job: any}} props */

@@ -10,6 +10,7 @@ export const signIn = define({
     kept: "The key is kept in this tab alone and forgotten when you close it.",
     refused: "This key is not taken. Check that it is whole, and that it was not revoked.",
     missing: "Paste a key first.",
+    ended: "The key that was in use is not taken any more, so you were signed out. Sign in with another.",
   },
   ja: {
     title: "サインイン",
@@ -19,5 +20,6 @@ export const signIn = define({
     kept: "キーはこのタブだけに保存され、閉じると消えます。",
     refused: "このキーは使えません。欠けがないか、無効化されていないかを確認してください。",
     missing: "キーを貼り付けてください。",
+    ended: "使用中のキーが無効になったため、サインアウトしました。別のキーでサインインしてください。",
   },
 });

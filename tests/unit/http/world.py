@@ -186,6 +186,7 @@ def assert_problem(answer: Answer, status: int, code: str) -> None:
     assert (answer.status, document["status"], document["code"]) == (status, status, code)
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["date"].endswith(" GMT")
     assert answer.headers["cache-control"] == "no-store"
     assert document["request_id"] == answer.headers["x-request-id"]
     assert document["type"] == f"urn:problem-type:uketsuke:{code}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from email.utils import format_datetime
 
 from uketsuke.domain.api_key import Caller
 from uketsuke.domain.trace import read_traceparent
@@ -139,6 +140,7 @@ def _finished(answer: Response, request: Request, context: Context) -> Response:
     """Add what every answer carries; take the body off where the method wants none."""
     headers = [
         *answer.headers,
+        ("date", format_datetime(context.ports.clock.now(), usegmt=True)),
         ("x-request-id", context.request_id),
         ("x-content-type-options", "nosniff"),
     ]
