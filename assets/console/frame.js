@@ -4,12 +4,13 @@
 import { Component } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
-import { signOut } from "./api.js";
+import { signOut, unreachable } from "./api.js";
 import { useCaller } from "./caller.js";
 import { html } from "./html.js";
 import { findPage, home, PAGES } from "./pages.js";
 import { Loading } from "./parts/loading.js";
 import { Page } from "./parts/page.js";
+import { Problem } from "./parts/problem.js";
 import { Preferences } from "./preferences.js";
 import { href, navigate, useRoute } from "./router.js";
 import { useWords } from "./words.js";
@@ -105,28 +106,43 @@ function Shown({ path, query }) {
   const t = useWords(shell);
   const caller = useCaller();
   const found = findPage(path);
-  const view = useView(found?.page ?? null);
+  const { view, failed } = useView(found?.page ?? null);
   if (!found) return html`<${Page} title=${t("not_found_title")}><p>${t("not_found")}</p><//>`;
   const { allowed, refusal = "not_yours" } = found.page;
   if (!allowed(caller)) return html`<${Page} title=${t("not_found_title")}><p>${t(refusal)}</p><//>`;
+  if (failed) return html`<${Unloaded} />`;
   if (!view) return html`<${Loading} />`;
   // A page of another thing is another page: nothing of the one before may stay on it.
   return html`<${Guard} key=${path.join("/")}>
-    <${view} params=${found.params} query=${query} />
+    <${view.default} params=${found.params} query=${query} />
   <//>`;
 }
 
-/** @param {import("./pages.js").Page | null} page */
+/** A browser does not fetch a module again that it could not get: the whole console is loaded anew. */
+function Unloaded() {
+  const t = useWords(shell);
+  return html`<${Page} title=${t("unloaded_title")}>
+    <${Problem} error=${unreachable()} retry=${() => location.reload()} />
+  <//>`;
+}
+
+/** @typedef {{page: any, view: import("./pages.js").View | null, failed: boolean}} Loaded */
+
+/** @param {import("./pages.js").Page | null} page @returns {Loaded} */
 function useView(page) {
-  const [loaded, setLoaded] = useState(/** @type {{page: any, view: any}} */ ({ page: null, view: null }));
+  const nothing = { page, view: null, failed: false };
+  const [loaded, setLoaded] = useState(/** @type {Loaded} */ (nothing));
   useEffect(() => {
     let wanted = true;
-    page?.load().then(({ default: view }) => wanted && setLoaded({ page, view }));
+    page?.load().then(
+      (view) => wanted && setLoaded({ page, view, failed: false }),
+      () => wanted && setLoaded({ page, view: null, failed: true }),
+    );
     return () => {
       wanted = false;
     };
   }, [page]);
-  return loaded.page === page ? loaded.view : null;
+  return loaded.page === page ? loaded : nothing;
 }
 
 /** A page that breaks must not take the menu with it. */

@@ -8,7 +8,8 @@ import { isOperator, mayWrite } from "./session.js";
  * loaded when it is first opened and gets `{params, query}`. `refusal` says who is allowed, where it
  * is not the operators.
  * @typedef {{pattern: string, label?: string, allowed: (caller: Caller) => boolean, refusal?: "no_write",
- *   load: () => Promise<{default: import("preact").FunctionComponent<ViewProps>}>}} Page */
+ *   load: () => Promise<View>}} Page */
+/** @typedef {{default: import("preact").FunctionComponent<ViewProps>}} View */
 /** @typedef {{params: Record<string, string>, query: URLSearchParams}} ViewProps */
 
 const anyone = () => true;

@@ -108,3 +108,23 @@ def test_everything_can_be_reached_by_keyboard(visitor: Visitor) -> None:
     page.keyboard.press("Enter")
 
     expect(visitor.heading).to_be_focused()
+
+
+
+def test_a_page_or_a_console_that_cannot_be_fetched_says_so_and_comes_again(
+    visitor: Visitor,
+) -> None:
+    page = visitor.page
+    page.route("**/views/audit.js", lambda route: route.abort())
+    visitor.open("#/jobs", key="operator_key")
+    page.get_by_role("link", name="Audit").click()
+    expect(visitor.heading).to_have_text("This page could not be loaded")
+    page.unroute("**/views/audit.js")
+    page.get_by_role("button", name="Try again").click()
+    expect(visitor.heading).to_have_text("Audit")
+
+    page.route("**/parts/live.js", lambda route: route.abort())
+    page.reload()
+    expect(page.get_by_role("alert")).to_contain_text("The console could not be loaded.")
+    expect(page.get_by_role("alert")).to_contain_text("コンソールを読み込めませんでした。")
+    visitor.complaints.clear()  # of the files that were cut off
