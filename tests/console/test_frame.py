@@ -128,3 +128,14 @@ def test_a_page_or_a_console_that_cannot_be_fetched_says_so_and_comes_again(
     expect(page.get_by_role("alert")).to_contain_text("The console could not be loaded.")
     expect(page.get_by_role("alert")).to_contain_text("コンソールを読み込めませんでした。")
     visitor.complaints.clear()  # of the files that were cut off
+
+
+def test_a_key_of_which_nobody_can_say_whose_it_is_can_be_left(visitor: Visitor) -> None:
+    problem = {"code": "forbidden", "detail": "Use a key with a scope."}
+    visitor.page.route("**/v1/key", lambda route: route.fulfill(status=403, json=problem))
+    page = visitor.open(key="operator_key")
+    expect(page.get_by_role("alert")).to_contain_text("Use a key with a scope.")
+    page.get_by_role("button", name="Sign out").click()
+
+    expect(visitor.heading).to_have_text("Sign in")
+    assert page.evaluate("sessionStorage.length") == 0
