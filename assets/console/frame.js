@@ -109,7 +109,7 @@ function Shown({ path, query }) {
   const { view, failed } = useView(found?.page ?? null);
   if (!found) return html`<${Page} title=${t("not_found_title")}><p>${t("not_found")}</p><//>`;
   const { allowed, refusal = "not_yours" } = found.page;
-  if (!allowed(caller)) return html`<${Page} title=${t("not_found_title")}><p>${t(refusal)}</p><//>`;
+  if (!allowed(caller)) return html`<${Page} title=${t("refused_title")}><p>${t(refusal)}</p><//>`;
   if (failed) return html`<${Unloaded} />`;
   if (!view) return html`<${Loading} />`;
   // A page of another thing is another page: nothing of the one before may stay on it.

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, expect
 from tests.console.browser import ROOT
 from tests.console.visitor import Visitor, visiting
 from tests.support.running import Stack
+from uketsuke_local import keys
 
 INDEX = ROOT / "assets" / "console" / "index.html"
 
@@ -139,3 +140,25 @@ def test_a_key_of_which_nobody_can_say_whose_it_is_can_be_left(visitor: Visitor)
 
     expect(visitor.heading).to_have_text("Sign in")
     assert page.evaluate("sessionStorage.length") == 0
+
+
+def test_a_key_that_may_write_and_not_read_is_led_to_nothing_that_is_refused(
+    visitor: Visitor,
+) -> None:
+    stack = visitor.stack
+    tenant, secret = stack.tenant_of(stack.tenant()), keys.load_or_mint(stack.state).hash_secret
+    key = keys.mint_key()
+    (_, row) = keys.tenant_statements(tenant, key, hash_secret=secret)
+    stack.post("/d1", {"batch": [row]})
+    stack.d1("UPDATE api_keys SET scopes = 'jobs:write' WHERE id = ?1", key.split("_")[1])
+    page = visitor.open(key=key)
+
+    expect(visitor.heading).to_have_text("Submit a job")
+    menu = page.get_by_role("navigation", name="Pages")
+    assert menu.get_by_role("link").all_inner_texts() == ["Submit"]
+    for place in ("#/jobs", "#/jobs/job_1", "#/schedules/-", "#/audit", "#/usage"):
+        page.goto(page.url.partition("#")[0] + place)
+        expect(visitor.heading).to_have_text("Not with this key")
+    expect(page.get_by_text("This page needs a key that may read.")).to_be_visible()
+    refused = [request for request in visitor.requests if "/v1/jobs" in request.url]
+    assert refused == []
