@@ -11,6 +11,7 @@ import { findPage, home, PAGES } from "./pages.js";
 import { Loading } from "./parts/loading.js";
 import { Page } from "./parts/page.js";
 import { Problem } from "./parts/problem.js";
+import { Unheeded } from "./parts/unheeded.js";
 import { Preferences } from "./preferences.js";
 import { href, navigate, useRoute } from "./router.js";
 import { useWords } from "./words.js";
@@ -114,6 +115,7 @@ function Shown({ path, query }) {
   if (!view) return html`<${Loading} />`;
   // A page of another thing is another page: nothing of the one before may stay on it.
   return html`<${Guard} key=${path.join("/")}>
+    <${Unheeded} heeded=${view.parameters ?? []} query=${query} />
     <${view.default} params=${found.params} query=${query} />
   <//>`;
 }

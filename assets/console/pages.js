@@ -5,10 +5,11 @@ import { isOperator, mayRead, mayWrite } from "./session.js";
 
 /** @typedef {import("./session.js").Caller} Caller */
 /** `:name` in a pattern takes any segment. A page with a `label` stands in the menu; its view is
- * loaded when it is first opened and gets `{params, query}`. `refusal` says who is allowed, where it is not the operators.
+ * loaded when it is first opened and gets `{params, query}`; its module says which `parameters` of the
+ * address it heeds. `refusal` says who is allowed, where it is not the operators.
  * @typedef {{pattern: string, label?: string, allowed: (caller: Caller) => boolean,
  *   refusal?: "no_read" | "no_write", load: () => Promise<View>}} Page */
-/** @typedef {{default: import("preact").FunctionComponent<ViewProps>}} View */
+/** @typedef {{default: import("preact").FunctionComponent<ViewProps>, parameters?: readonly string[]}} View */
 /** @typedef {{params: Record<string, string>, query: URLSearchParams}} ViewProps */
 
 const forReaders = /** @type {const} */ ({ allowed: mayRead, refusal: "no_read" });

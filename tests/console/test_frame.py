@@ -111,6 +111,25 @@ def test_everything_can_be_reached_by_keyboard(visitor: Visitor) -> None:
     expect(visitor.heading).to_be_focused()
 
 
+@pytest.mark.parametrize(
+    ("address", "told", "left"),
+    [
+        ("#/jobs?stat=failed&kind=embed", "does not know, so it is left out: stat", "?kind=embed"),
+        ("#/jobs?state=failed&state=running", "only the first counts: state", "?state=failed"),
+        ("#/alerts?__proto__=1&%3Cimg%3E=2", "left out: __proto__, <img>", ""),
+    ],
+)
+def test_what_an_address_asks_for_in_vain_is_said_and_can_be_taken_out(
+    visitor: Visitor, address: str, told: str, left: str
+) -> None:
+    page = visitor.open(address, key="operator_key")
+    notice = page.get_by_role("status").filter(has=page.get_by_role("button"))
+
+    expect(notice).to_contain_text(told)
+    notice.get_by_role("button", name="Take it out of the address").click()
+    expect(notice).to_have_count(0)
+    assert page.url.endswith(address.partition("?")[0] + left)
+
 
 def test_a_page_or_a_console_that_cannot_be_fetched_says_so_and_comes_again(
     visitor: Visitor,

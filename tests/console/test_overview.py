@@ -34,6 +34,13 @@ INK: Final = """([canvas, colour, from, to]) => {
     found += data[at + 3] > 200 && wanted.every((value, n) => Math.abs(data[at + n] - value) < 12);
   return found;
 }"""
+window.written = [];
+const write = CanvasRenderingContext2D.prototype.fillText;
+CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+  written.push(text);
+  return write.call(this, text, ...rest);
+};
+"""
 
 
 @pytest.fixture(scope="module")
@@ -342,6 +349,16 @@ def test_the_range_is_in_the_address(visitor: Visitor) -> None:
     expect(page.get_by_role("button", name="Last week", pressed=True)).to_be_visible()
     expect(page.get_by_text("A point is 60 minutes")).to_be_visible()
     expect(page.locator("canvas")).to_have_count(5)
+
+
+def test_a_range_that_there_is_not_is_told_as_such(visitor: Visitor) -> None:
+    page = visitor.open("#/overview?range=month", key="operator_key")
+    expect(page.get_by_text("There is no range “\u2068month\u2069”")).to_be_visible()
+    page.get_by_role("button", name="Last day").click()
+
+    expect(page.get_by_text("There is no range")).to_have_count(0)
+
+
 
 
 def test_what_never_came_says_so_and_is_no_calm(visitor: Visitor) -> None:

@@ -20,7 +20,8 @@ export const statusIn = (query) => query.get("status") || "open";
 export function asked(names, query) {
   const status = statusIn(query);
   const given = Object.fromEntries(names.map((name) => [name, query.get(name)]));
-  return { ...given, status: status === ANY_STATUS ? null : status };
+  // Groups are of one status: the API says so.
+  return { ...given, status: status === ANY_STATUS && names === LETTER_FILTERS ? null : status };
 }
 
 /** @param {{names: string[], query: URLSearchParams}} props */

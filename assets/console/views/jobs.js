@@ -17,12 +17,12 @@ import { kinds, states } from "../words/names.js";
 import { shell } from "../words/shell.js";
 
 const TIMES = ["created_after", "created_before", "finished_after", "finished_before"];
-const FILTERS = ["state", "kind", "run_key", "tenant", ...TIMES];
+export const parameters = ["state", "kind", "run_key", "tenant", ...TIMES];
 
 /** @param {import("../pages.js").ViewProps} props */
 export default function Jobs({ query }) {
   const t = useWords(jobs);
-  const asked = Object.fromEntries(FILTERS.map((name) => [name, query.get(name)]));
+  const asked = Object.fromEntries(parameters.map((name) => [name, query.get(name)]));
   const pages = usePages(pathWith("/v1/jobs", asked));
   return html`<${Page} title=${t("title")} polled=${pages.polled}>
     <${Counts} query=${query} />
@@ -38,7 +38,7 @@ function Fit({ query }) {
   const t = useWords(jobs);
   const s = useWords(shell);
   const operator = isOperator(useCaller());
-  return html`<${Filters} names=${FILTERS} query=${query}>
+  return html`<${Filters} names=${parameters} query=${query}>
     <${Choice} label=${t("state")} name="state" query=${query} options=${useOptions(states)} />
     <${Choice} label=${t("kind")} name="kind" query=${query} options=${useOptions(kinds)} />
     <${Text} label=${t("run_key")} name="run_key" query=${query} />

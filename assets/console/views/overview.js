@@ -2,6 +2,7 @@
 /** How the deployment does: what needs a person first, then the figures, then the charts. */
 
 import { pathWith } from "../api.js";
+import { isolated } from "../format.js";
 import { html } from "../html.js";
 import { Page } from "../parts/page.js";
 import { usePolled } from "../poll.js";
@@ -16,6 +17,8 @@ const EVERY_SECONDS = 10;
 const SLOWEST_SECONDS = 30;
 const POLLED = { every: EVERY_SECONDS, slowest: SLOWEST_SECONDS };
 
+export const parameters = ["range"];
+
 /** @param {import("../pages.js").ViewProps} props */
 export default function Overview({ query }) {
   const t = useWords(overview);
@@ -28,6 +31,7 @@ export default function Overview({ query }) {
   return html`<${Page} title=${t("title")} polled=${{ ...metrics, refresh }}>
     <${Needs} metrics=${metrics} alerts=${alerts} />
     ${metrics.data && html`<${KeyFigures} metrics=${metrics.data} />`}
+    ${asked && asked !== range && html`<p class="notice" role="status">${t("no_range", { range: isolated(asked) })}</p>`}
     <${Charts} range=${range} series=${series} />
   <//>`;
 }
