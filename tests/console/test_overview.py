@@ -212,7 +212,7 @@ def test_nothing_needs_anybody_only_while_the_figures_say_so(visitor: Visitor) -
     refresh(page)
     expect(needs(page)).to_contain_text("The figures cannot be fetched")
     expect(needs(page)).not_to_contain_text(CALM)
-    expect(page.get_by_text("Cannot be reached; shown as of")).to_be_visible()
+    expect(page.get_by_text("The server answers 503 unavailable; shown as of")).to_be_visible()
     expect(figure(page, "Live jobs", "Running")).to_have_text("0")
 
 

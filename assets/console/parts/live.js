@@ -15,9 +15,12 @@ export function Live({ polled }) {
   const language = useContext(Speech);
   const now = useNow();
   const ago = polled.at === null ? null : relativeTime(Math.min(polled.at, now), language, now);
-  const stale = polled.error !== null && ago !== null;
+  const { error } = polled;
+  const stale = error !== null && ago !== null;
+  const answered = error !== null && error.status > 0;
+  const answer = answered ? `${error.status} ${error.code}` : "";
   return html`<p class=${stale ? "live stale" : "live"}>
-    ${ago && html`<span>${t(stale ? "stale" : "updated", { ago })}</span>`}
+    ${ago && html`<span>${t(stale ? (answered ? "stale_answered" : "stale") : "updated", { ago, answer })}</span>`}
     <button class="quiet" onClick=${polled.refresh}>${t("refresh")}</button>
   </p>`;
 }
