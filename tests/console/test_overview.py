@@ -359,6 +359,14 @@ def test_a_range_that_there_is_not_is_told_as_such(visitor: Visitor) -> None:
     expect(page.get_by_text("There is no range")).to_have_count(0)
 
 
+def test_the_last_hour_of_a_week_is_asked_for_before_it_is_over(visitor: Visitor) -> None:
+    page = visitor.page
+    page.clock.install()
+    visitor.open("#/overview?range=week", key="operator_key")
+    visitor.settle()
+    with page.expect_request(re.compile(r"/v1/metrics/series\?range=week$")):
+        page.clock.run_for(121_000)
+
 
 
 def test_what_never_came_says_so_and_is_no_calm(visitor: Visitor) -> None:

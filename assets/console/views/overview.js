@@ -15,6 +15,8 @@ import { Needs } from "../overview/needs.js";
 const EVERY_SECONDS = 10;
 /** Calm is claimed only as long as it was checked a moment ago: no slower than this. */
 const SLOWEST_SECONDS = 30;
+/** A point of a week is an hour; the last one grows, and is not told for so long as it once was. */
+const LONGEST_SECONDS = 120;
 const POLLED = { every: EVERY_SECONDS, slowest: SLOWEST_SECONDS };
 
 export const parameters = ["range"];
@@ -26,7 +28,10 @@ export default function Overview({ query }) {
   const range = Object.hasOwn(RANGES, asked) ? asked : "hour";
   const metrics = usePolled("/v1/metrics", POLLED);
   const alerts = usePolled("/v1/alerts", POLLED);
-  const series = usePolled(pathWith("/v1/metrics/series", { range }), { every: RANGES[range] });
+  const series = usePolled(pathWith("/v1/metrics/series", { range }), {
+    every: Math.min(RANGES[range] ?? 0, LONGEST_SECONDS),
+    slowest: LONGEST_SECONDS,
+  });
   const refresh = () => [metrics, alerts, series].forEach((each) => each.refresh());
   return html`<${Page} title=${t("title")} polled=${{ ...metrics, refresh }}>
     <${Needs} metrics=${metrics} alerts=${alerts} />
