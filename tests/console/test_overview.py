@@ -34,6 +34,9 @@ INK: Final = """([canvas, colour, from, to]) => {
     found += data[at + 3] > 200 && wanted.every((value, n) => Math.abs(data[at + n] - value) < 12);
   return found;
 }"""
+
+# Notes what is written on canvases.
+WRITTEN: Final = """
 window.written = [];
 const write = CanvasRenderingContext2D.prototype.fillText;
 CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
@@ -367,6 +370,18 @@ def test_the_last_hour_of_a_week_is_asked_for_before_it_is_over(visitor: Visitor
     with page.expect_request(re.compile(r"/v1/metrics/series\?range=week$")):
         page.clock.run_for(121_000)
 
+
+@pytest.mark.parametrize("days", [6, 400])
+def test_an_axis_has_numbers_however_long_the_wait_is(visitor: Visitor, days: int) -> None:
+    told = wave()
+    told["points"][-1] |= {"waiting_seconds": days * 86_400, "accepted": 10**9 * days}
+    answer(visitor, SERIES, told)
+    visitor.page.add_init_script(WRITTEN)
+    page = visitor.open("#/overview", key="operator_key")
+    expect(page.locator("canvas")).to_have_count(5)
+
+    until(lambda: any("day" in each for each in page.evaluate("written")))
+    until(lambda: any(",000,000" in each for each in page.evaluate("written")))
 
 
 def test_what_never_came_says_so_and_is_no_calm(visitor: Visitor) -> None:
