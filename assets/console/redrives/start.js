@@ -10,10 +10,12 @@ import { ApiError, get, post } from "../api.js";
 import { useCaller } from "../caller.js";
 import { html } from "../html.js";
 import { Ask } from "../parts/dialog.js";
+import { Id } from "../parts/id.js";
 import { href, navigate } from "../router.js";
 import { useWords } from "../words.js";
 import { redrives } from "../words/redrives.js";
 import { FILTERS, FilterWords } from "./filter.js";
+import { goesOn } from "./state.js";
 
 const LOOKED_AT = 50;
 
@@ -28,6 +30,7 @@ export function Start({ filter, estimate, pace, tried, leave }) {
   const me = useCaller().key_id;
   const [doubt, setDoubt] = useState(tried.current !== null);
   const [absent, setAbsent] = useState(false);
+  const [rival, setRival] = useState(/** @type {string | null} */ (null));
 
   const go = (/** @type {string} */ id) => navigate(href(["redrives", id]));
   const look = async () => {
@@ -40,7 +43,10 @@ export function Start({ filter, estimate, pace, tried, leave }) {
   const start = async (/** @type {string} */ reason) => {
     setAbsent(false);
     const order = { filter, reason, ...pace };
-    const before = await newest();
+    const others = await latest();
+    const going = others.find((other) => goesOn(other) && sameFilter(other.filter, filter));
+    if (going && going.id !== rival) return setRival(going.id);
+    const before = others[0]?.id ?? "";
     tried.current = { order, before };
     try {
       go((await post("/v1/redrives", order)).id);
@@ -56,37 +62,39 @@ export function Start({ filter, estimate, pace, tried, leave }) {
   const { replayable } = estimate;
   return html`<${Ask}
     title=${t("start_title")}
-    verb=${t(doubt ? "look" : "start_verb")}
+    verb=${t(doubt ? "look" : rival ? "start_another" : "start_verb")}
     reason
     act=${(/** @type {string} */ reason) => (doubt ? look() : start(reason))}
     leave=${leave}
   >
     <${FilterWords} filter=${filter} />
     <p>${t("start_what", { count: replayable, canary: Math.min(canary, replayable), rate })}</p>
+    ${rival && !doubt && html`<p class="notice">${t("rival")} <${Id} id=${rival} to=${href(["redrives", rival])} /></p>`}
     ${doubt && html`<p class="notice">${t("lost")}</p>`} ${absent && html`<p class="notice">${t("not_started")}</p>`}
   <//>`;
 }
 
-/** The newest bulk redrive of all: ids sort by time. */
-async function newest() {
-  const { body } = await get("/v1/redrives?limit=1");
-  return body.items[0]?.id ?? "";
+/** The newest bulk redrives: ids sort by time. @returns {Promise<any[]>} */
+async function latest() {
+  return (await get(`/v1/redrives?limit=${LOOKED_AT}`)).body.items;
 }
 
 /** The id of the bulk redrive that came of a try that got no answer, if one did.
  * @param {Try} tried @param {string} me the key that asked @returns {Promise<string | undefined>} */
 async function find({ order, before }, me) {
-  const { body } = await get(`/v1/redrives?limit=${LOOKED_AT}`);
   const mine = (/** @type {any} */ redrive) =>
     redrive.id > before && redrive.created_by === me && redrive.reason === order.reason && same(redrive, order);
-  return body.items.find(mine)?.id;
+  return (await latest()).find(mine)?.id;
 }
 
 /** @param {any} redrive @param {any} order */
 function same(redrive, order) {
   const paced = redrive.canary === order.canary && redrive.rate_per_minute === order.rate_per_minute;
-  return paced && FILTERS.every((name) => equal(name, redrive.filter[name] ?? "", order.filter[name] ?? ""));
+  return paced && sameFilter(redrive.filter, order.filter);
 }
+
+/** @param {Record<string, string | null>} one @param {Record<string, string | null>} other */
+const sameFilter = (one, other) => FILTERS.every((name) => equal(name, one[name] ?? "", other[name] ?? ""));
 
 /** Times may be written in two ways. @param {string} name @param {string} one @param {string} other */
 const equal = (name, one, other) =>

@@ -115,7 +115,9 @@ function Redriven({ redrive }) {
     if (known.current !== redrive.started) refresh();
     known.current = redrive.started;
   }, [redrive.started]);
-  const own = { ...pages, items: pages.items?.filter((letter) => letter.redrive_id === redrive.id) };
+  const items = pages.items?.filter((letter) => letter.redrive_id === redrive.id);
+  // So many there are at most: further back there is nothing more.
+  const own = { ...pages, items, next: items && items.length >= redrive.started ? null : pages.next };
   return html`<section class="stack">
     <h2>${t("letters")}</h2>
     ${redrive.failed > 0 && html`<p>${t("letters_hint")} <a href=${openLetters(redrive)}>${t("letters_open")}</a></p>`}
