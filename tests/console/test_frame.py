@@ -181,3 +181,15 @@ def test_a_key_that_may_write_and_not_read_is_led_to_nothing_that_is_refused(
     expect(page.get_by_text("This page needs a key that may read.")).to_be_visible()
     refused = [request for request in visitor.requests if "/v1/jobs" in request.url]
     assert refused == []
+
+
+def test_paper_is_light_and_bears_no_buttons(browser: Browser, stack: Stack) -> None:
+    with visiting(browser, stack, colours="dark") as visitor:
+        page = visitor.open("#/audit", key="operator_key")
+        page.get_by_label("Colours").select_option("dark")
+        page.emulate_media(media="print")
+
+        expect(page.get_by_role("navigation", name="Pages")).to_be_hidden()
+        expect(page.get_by_role("button")).to_have_count(0)
+        ink = page.locator("h1").evaluate("heading => getComputedStyle(heading).color")
+        assert ink == "rgb(29, 35, 40)"
