@@ -4,7 +4,7 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-import { ApiError, SIGNED_OUT, get } from "./api.js";
+import { ApiError, SIGNED_OUT, get, signOut } from "./api.js";
 import { Signed } from "./caller.js";
 import { Frame } from "./frame.js";
 import { html } from "./html.js";
@@ -12,7 +12,8 @@ import { Loading } from "./parts/loading.js";
 import { Problem } from "./parts/problem.js";
 import { keepLanguage, readKey, readLanguage, readTheme, showTheme } from "./session.js";
 import { SignIn } from "./sign_in.js";
-import { Speech } from "./words.js";
+import { Speech, useWords } from "./words.js";
+import { shell } from "./words/shell.js";
 
 /** @typedef {import("./session.js").Caller} Caller */
 
@@ -34,10 +35,21 @@ function App() {
 function Session({ language, onLanguage }) {
   const { caller, ended, error, signedIn, retry } = useSession();
   const choice = { language, onLanguage };
-  if (error) return html`<main class="alone"><${Problem} error=${error} retry=${retry} /></main>`;
+  if (error) return html`<${Stuck} error=${error} retry=${retry} />`;
   if (caller === undefined) return html`<main class="alone"><${Loading} /></main>`;
   if (caller === null) return html`<${SignIn} ...${choice} ended=${ended} onSignedIn=${signedIn} />`;
   return html`<${Signed.Provider} value=${caller}><${Frame} ...${choice} /><//>`;
+}
+
+/** Nobody can say whose the key is; with another one, somebody may.
+ * @param {{error: ApiError, retry: () => void}} props */
+function Stuck({ error, retry }) {
+  const t = useWords(shell);
+  return html`<main class="alone">
+    <h1>${t("brand")}</h1>
+    <${Problem} error=${error} retry=${retry} />
+    <button onClick=${() => signOut()}>${t("sign_out")}</button>
+  </main>`;
 }
 
 /** The caller of the kept key: undefined while it is asked for, null if there is none. `ended`: it was
@@ -59,6 +71,7 @@ function useSession() {
   useEffect(() => {
     const out = (/** @type {any} */ event) => {
       setEnded(event.detail.refused);
+      setError(null);
       setCaller(null);
     };
     window.addEventListener(SIGNED_OUT, out);

@@ -3,13 +3,15 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 
-import { signOut } from "./api.js";
+import { signOut, unreachable } from "./api.js";
 import { useCaller } from "./caller.js";
 import { html } from "./html.js";
 import { findPage, home, PAGES } from "./pages.js";
 import { Guard } from "./parts/guard.js";
 import { Loading } from "./parts/loading.js";
 import { Page } from "./parts/page.js";
+import { Problem } from "./parts/problem.js";
+import { Unheeded } from "./parts/unheeded.js";
 import { Preferences } from "./preferences.js";
 import { href, navigate, useRoute } from "./router.js";
 import { useWords } from "./words.js";
@@ -19,8 +21,6 @@ import { shell } from "./words/shell.js";
 
 /** Which page shows what an id names. */
 const PLACES = /** @type {const} */ ({ job: "jobs", dl: "dead-letters", rd: "redrives" });
-
-const NOTHING = { page: null, view: null, broken: null };
 
 /** @param {{language: Language, onLanguage: (to: Language) => void}} props */
 export function Frame({ language, onLanguage }) {
@@ -107,47 +107,42 @@ function Shown({ path, query }) {
   const t = useWords(shell);
   const caller = useCaller();
   const found = findPage(path);
-  const { view, broken } = useView(found?.page ?? null);
+  const { view, failed } = useView(found?.page ?? null);
   if (!found) return html`<${Page} title=${t("not_found_title")}><p>${t("not_found")}</p><//>`;
   const { allowed, refusal = "not_yours" } = found.page;
-  if (!allowed(caller)) return html`<${Page} title=${t("not_found_title")}><p>${t(refusal)}</p><//>`;
-  if (broken) return html`<${NotLoaded} broken=${broken} />`;
+  if (!allowed(caller)) return html`<${Page} title=${t("refused_title")}><p>${t(refusal)}</p><//>`;
+  if (failed) return html`<${Unloaded} />`;
   if (!view) return html`<${Loading} />`;
   // A page of another thing is another page: nothing of the one before may stay on it.
   return html`<${Guard} key=${path.join("/")}>
-    <${view} params=${found.params} query=${query} />
+    <${Unheeded} heeded=${view.parameters ?? []} query=${query} />
+    <${view.default} params=${found.params} query=${query} />
   <//>`;
 }
 
-/** A browser may keep in mind that a module did not come, so that only a reload asks for it again.
- * @param {{broken: Error}} props */
-function NotLoaded({ broken }) {
+/** A browser does not fetch a module again that it could not get: the whole console is loaded anew. */
+function Unloaded() {
   const t = useWords(shell);
-  return html`<${Page} title=${t("not_loaded_title")}>
-    <div class="problem" role="alert">
-      <p>${t("not_loaded")}</p>
-      <p class="hint">${broken.message}</p>
-      <button onClick=${() => location.reload()}>${t("try_again")}</button>
-    </div>
+  return html`<${Page} title=${t("unloaded_title")}>
+    <${Problem} error=${unreachable()} retry=${() => location.reload()} />
   <//>`;
 }
 
-/** What shows a page, or why that cannot be had; neither while it is on its way.
- * @typedef {{page: import("./pages.js").Page | null, view: any, broken: Error | null}} Loaded */
+/** @typedef {{page: any, view: import("./pages.js").View | null, failed: boolean}} Loaded */
 
 /** @param {import("./pages.js").Page | null} page @returns {Loaded} */
 function useView(page) {
-  const [loaded, setLoaded] = useState(/** @type {Loaded} */ (NOTHING));
+  const nothing = { page, view: null, failed: false };
+  const [loaded, setLoaded] = useState(/** @type {Loaded} */ (nothing));
   useEffect(() => {
     let wanted = true;
-    const keep = (/** @type {Partial<Loaded>} */ what) => wanted && setLoaded({ ...NOTHING, page, ...what });
     page?.load().then(
-      ({ default: view }) => keep({ view }),
-      (broken) => keep({ broken }),
+      (view) => wanted && setLoaded({ page, view, failed: false }),
+      () => wanted && setLoaded({ page, view: null, failed: true }),
     );
     return () => {
       wanted = false;
     };
   }, [page]);
-  return loaded.page === page ? loaded : NOTHING;
+  return loaded.page === page ? loaded : nothing;
 }

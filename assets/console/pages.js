@@ -1,17 +1,20 @@
 // @ts-check
 /** The one table of pages: where each is, who may see it, and what shows it. */
 
-import { isOperator, mayWrite } from "./session.js";
+import { isOperator, mayRead, mayWrite } from "./session.js";
 
 /** @typedef {import("./session.js").Caller} Caller */
 /** `:name` in a pattern takes any segment. A page with a `label` stands in the menu; its view is
- * loaded when it is first opened and gets `{params, query}`. `refusal` says who is allowed, where it
- * is not the operators.
- * @typedef {{pattern: string, label?: string, allowed: (caller: Caller) => boolean, refusal?: "no_write",
- *   load: () => Promise<{default: import("preact").FunctionComponent<ViewProps>}>}} Page */
+ * loaded when it is first opened and gets `{params, query}`; its module says which `parameters` of the
+ * address it heeds. `refusal` says who is allowed, where it is not the operators.
+ * @typedef {{pattern: string, label?: string, allowed: (caller: Caller) => boolean,
+ *   refusal?: "no_read" | "no_write", load: () => Promise<View>}} Page */
+/** @typedef {{default: import("preact").FunctionComponent<ViewProps>, parameters?: readonly string[]}} View */
 /** @typedef {{params: Record<string, string>, query: URLSearchParams}} ViewProps */
 
-const anyone = () => true;
+const forReaders = /** @type {const} */ ({ allowed: mayRead, refusal: "no_read" });
+/** What is edited is read first. @param {Caller} caller */
+const mayEdit = (caller) => mayRead(caller) && mayWrite(caller);
 
 /** In the order of the menu. @type {Page[]} */
 export const PAGES = [
@@ -23,8 +26,8 @@ export const PAGES = [
     refusal: "no_write",
     load: () => import("./views/submit.js"),
   },
-  { pattern: "jobs", label: "jobs", allowed: anyone, load: () => import("./views/jobs.js") },
-  { pattern: "jobs/:id", allowed: anyone, load: () => import("./views/job.js") },
+  { pattern: "jobs", label: "jobs", ...forReaders, load: () => import("./views/jobs.js") },
+  { pattern: "jobs/:id", ...forReaders, load: () => import("./views/job.js") },
   {
     pattern: "dead-letters",
     label: "dead_letters",
@@ -36,18 +39,18 @@ export const PAGES = [
   { pattern: "redrives", label: "redrives", allowed: isOperator, load: () => import("./views/redrives.js") },
   { pattern: "redrives/new", allowed: isOperator, load: () => import("./views/new_redrive.js") },
   { pattern: "redrives/:id", allowed: isOperator, load: () => import("./views/redrive.js") },
-  { pattern: "schedules", label: "schedules", allowed: anyone, load: () => import("./views/schedules.js") },
+  { pattern: "schedules", label: "schedules", ...forReaders, load: () => import("./views/schedules.js") },
   // No schedule is named so: names begin with a letter or a digit.
-  { pattern: "schedules/-", allowed: mayWrite, refusal: "no_write", load: () => import("./views/schedule_form.js") },
-  { pattern: "schedules/:name", allowed: anyone, load: () => import("./views/schedule.js") },
+  { pattern: "schedules/-", allowed: mayEdit, refusal: "no_write", load: () => import("./views/schedule_form.js") },
+  { pattern: "schedules/:name", ...forReaders, load: () => import("./views/schedule.js") },
   {
     pattern: "schedules/:name/edit",
-    allowed: mayWrite,
+    allowed: mayEdit,
     refusal: "no_write",
     load: () => import("./views/schedule_form.js"),
   },
-  { pattern: "audit", label: "audit", allowed: anyone, load: () => import("./views/audit.js") },
-  { pattern: "usage", label: "usage", allowed: anyone, load: () => import("./views/usage.js") },
+  { pattern: "audit", label: "audit", ...forReaders, load: () => import("./views/audit.js") },
+  { pattern: "usage", label: "usage", ...forReaders, load: () => import("./views/usage.js") },
   { pattern: "alerts", label: "alerts", allowed: isOperator, load: () => import("./views/alerts.js") },
   { pattern: "doctor", label: "doctor", allowed: isOperator, load: () => import("./views/doctor.js") },
 ];

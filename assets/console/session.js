@@ -53,5 +53,8 @@ export function showTheme(theme) {
  * @param {Caller} caller */
 export const isOperator = (caller) => caller.tenant_id === null;
 
+/** A tenant's key may write and not read. @param {Caller} caller */
+export const mayRead = (caller) => isOperator(caller) || caller.scopes.includes("jobs:read");
+
 /** @param {Caller} caller */
 export const mayWrite = (caller) => caller.scopes.includes("jobs:write");

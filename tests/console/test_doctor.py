@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.console.visitor import Visitor, visiting
 from tests.support.letters import letters_of
-from tests.support.running import Stack
+from tests.support.running import Stack, until
 
 NAMED = [f"job_{number:026d}" for number in range(20)]
 SOUND: dict[str, Any] = {
@@ -127,6 +127,28 @@ def test_a_repair_asks_why_and_shows_what_is_true_then(visitor: Visitor) -> None
         acts = api.get("/v1/audit?action=doctor.repaired&target=failed_without_letter").json()
     assert letter["job_id"] in json.dumps(acts["items"][0]["detail"])
     assert acts["items"][0]["reason"] == "deleted by hand in a test"
+
+
+def test_two_repairs_at_once_each_leave_the_others_word(visitor: Visitor) -> None:
+    ill = [{**ILL[1], "check": name, "count": 1} for name in ("first", "second")]
+    diagnosed(visitor.page, ill)
+    page = visitor.open("#/doctor", key="operator_key")
+    done = {"count": 1, "rows": [], "left": 0}
+    page.route("**/v1/doctor/repair", lambda route: route.fulfill(json=done))
+    held: list[Route] = []
+    page.route("**/v1/doctor?check=*", lambda route: held.append(route))
+    for item in ill:
+        page.get_by_role("button", name=f"Repair {item['check']}").click()
+        page.get_by_label("Reason").fill("at once")
+        page.get_by_role("dialog").get_by_role("button", name="Repair").click()
+        expect(page.get_by_role("dialog")).to_have_count(0)
+    until(lambda: page.evaluate("1") and len(held) == 2)
+    for route, item in zip(held, ill, strict=True):
+        sound = {**item, "ok": True, "count": 0, "rows": []}
+        route.fulfill(json={"ok": True, "items": [sound]})
+
+    for name in ("second", "first"):  # the last to be told might undo the one before
+        expect(page.get_by_role("region", name=name)).to_contain_text("Holds")
 
 
 def test_a_refused_repair_says_why_in_the_apis_words(visitor: Visitor) -> None:

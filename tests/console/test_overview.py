@@ -35,6 +35,16 @@ INK: Final = """([canvas, colour, from, to]) => {
   return found;
 }"""
 
+# Notes what is written on canvases.
+WRITTEN: Final = """
+window.written = [];
+const write = CanvasRenderingContext2D.prototype.fillText;
+CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+  written.push(text);
+  return write.call(this, text, ...rest);
+};
+"""
+
 
 @pytest.fixture(scope="module")
 def desk(stack: Stack) -> Iterator[Desk]:
@@ -215,7 +225,7 @@ def test_nothing_needs_anybody_only_while_the_figures_say_so(visitor: Visitor) -
     refresh(page)
     expect(needs(page)).to_contain_text("The figures cannot be fetched")
     expect(needs(page)).not_to_contain_text(CALM)
-    expect(page.get_by_text("Cannot be reached; shown as of")).to_be_visible()
+    expect(page.get_by_text("The server answers 503 unavailable; shown as of")).to_be_visible()
     expect(figure(page, "Live jobs", "Running")).to_have_text("0")
 
 
@@ -357,6 +367,36 @@ def test_the_range_is_in_the_address(visitor: Visitor) -> None:
     expect(page.get_by_role("button", name="Last week", pressed=True)).to_be_visible()
     expect(page.get_by_text("A point is 60 minutes")).to_be_visible()
     expect(page.locator("canvas")).to_have_count(5)
+
+
+def test_a_range_that_there_is_not_is_told_as_such(visitor: Visitor) -> None:
+    page = visitor.open("#/overview?range=month", key="operator_key")
+    expect(page.get_by_text("There is no range “\u2068month\u2069”")).to_be_visible()
+    page.get_by_role("button", name="Last day").click()
+
+    expect(page.get_by_text("There is no range")).to_have_count(0)
+
+
+def test_the_last_hour_of_a_week_is_asked_for_before_it_is_over(visitor: Visitor) -> None:
+    page = visitor.page
+    page.clock.install()
+    visitor.open("#/overview?range=week", key="operator_key")
+    visitor.settle()
+    with page.expect_request(re.compile(r"/v1/metrics/series\?range=week$")):
+        page.clock.run_for(121_000)
+
+
+@pytest.mark.parametrize("days", [6, 400])
+def test_an_axis_has_numbers_however_long_the_wait_is(visitor: Visitor, days: int) -> None:
+    told = wave()
+    told["points"][-1] |= {"waiting_seconds": days * 86_400, "accepted": 10**9 * days}
+    answer(visitor, SERIES, told)
+    visitor.page.add_init_script(WRITTEN)
+    page = visitor.open("#/overview", key="operator_key")
+    expect(page.locator("canvas")).to_have_count(5)
+
+    until(lambda: any("day" in each for each in page.evaluate("written")))
+    until(lambda: any(",000,000" in each for each in page.evaluate("written")))
 
 
 def test_what_never_came_says_so_and_is_no_calm(visitor: Visitor) -> None:

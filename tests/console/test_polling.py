@@ -159,10 +159,23 @@ def test_failures_back_off_and_keep_what_was_known(watched: Watched) -> None:
     watched.answers.append(listing("mended"))
 
     assert watched.gaps(50)[1:] == about(15, 22.5)
-    expect(page.get_by_text("Cannot be reached; shown as of")).to_be_visible()
+    expect(page.get_by_text("The server answers 503 unavailable; shown as of")).to_be_visible()
     expect(page.get_by_text("known before")).to_be_visible()
     assert watched.gaps(172) == about(90, 75)
     expect(page.get_by_text("mended")).to_be_visible()
+    expect(page.get_by_text("shown as of")).to_have_count(0)
+
+
+def test_only_what_gave_no_answer_cannot_be_reached(watched: Watched) -> None:
+    page = watched.page
+    watched.answers = [cut]
+    watched.pass_time(11)
+    expect(page.get_by_text("Cannot be reached; shown as of")).to_be_visible()
+    watched.answers = [refused(404, retry_after=0)]
+    watched.pass_time(16)
+
+    expect(page.get_by_text("The server answers 404 unavailable; shown as of")).to_be_visible()
+    expect(page.get_by_text("known before")).to_be_visible()
     expect(page.get_by_text("Cannot be reached")).to_have_count(0)
 
 

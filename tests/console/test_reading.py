@@ -222,3 +222,26 @@ def test_the_pause_grows_with_what_does_not_change_and_never_beats_the_server() 
         if case["quiet"] == 39:
             assert case["unchanged"] == max(most, floor), case
             assert case["failing"] == max(60, floor), case
+
+
+def test_a_patch_holds_what_was_written_by_whatever_name_it_goes() -> None:
+    """The API tells whoever wrote it that there is no such member; left out, it would be lost."""
+    script = """
+    const { NO_PATCH, readPatch } = await load("letters/patch.js");
+    const fields = { ...NO_PATCH, max_attempts: "3", rest: given.rest };
+    tell(JSON.stringify(readPatch(fields).patch));
+    """
+    rest = '{"__proto__":{"params":{}},"constructor":1}'
+
+    assert run_module(script, rest=rest) == '{"max_attempts":3,' + rest[1:]
+
+
+def test_groups_are_asked_for_by_the_status_that_the_address_says() -> None:
+    """All of them is what the list of letters can show alone; the API says so to whoever asks."""
+    script = """
+    const { GROUP_FILTERS, LETTER_FILTERS, asked } = await load("letters/filters.js");
+    const query = new URLSearchParams("status=all");
+    tell([GROUP_FILTERS, LETTER_FILTERS].map((names) => asked(names, query).status));
+    """
+
+    assert run_module(script) == ["all", None]

@@ -166,6 +166,38 @@ def test_after_a_lost_answer_the_very_same_is_asked_for_again_and_starts_once(
         assert page.url.endswith(name)
 
 
+def test_one_that_goes_on_already_is_named_before_another_is_started(
+    visitor: Visitor, tenant: str
+) -> None:
+    """Whoever reloads after a lost answer, or has a colleague, would not know of it."""
+    bury(visitor.stack, tenant, 1)
+    page = plan(visitor, f"tenant={tenant}")
+    first = started(visitor.stack, tenant)
+    dialog = asked_to_start(page, reason=f"second, for {tenant}")
+    dialog.get_by_role("button", name="Start", exact=True).click()
+
+    expect(dialog).to_contain_text("One for the same letters goes on already.")
+    expect(dialog.get_by_title(first)).to_have_attribute("href", f"#/redrives/{first}")
+    assert redrives_of(visitor.stack, f"second, for {tenant}") == []
+    dialog.get_by_role("button", name="Start another all the same").click()
+    expect(page).to_have_url(re.compile(r"#/redrives/rd_\w{26}$"))
+    (second,) = redrives_of(visitor.stack, f"second, for {tenant}")
+    assert page.url.endswith(second)
+
+
+def test_where_all_it_has_redriven_is_shown_nobody_looks_further_back(
+    visitor: Visitor, tenant: str
+) -> None:
+    name = started(visitor.stack, tenant)
+    page = visitor.page
+    more = {"items": [], "next": "/v1/dead-letters?status=redriven&cursor=x"}
+    page.route("**/v1/dead-letters?*", lambda route: route.fulfill(json=more))
+    visitor.open(f"#/redrives/{name}", key="operator_key")
+
+    expect(page.get_by_text("None yet.")).to_be_visible()
+    expect(page.get_by_role("button", name="Look further back")).to_have_count(0)
+
+
 def never_arrives(route: Route) -> None:
     if route.request.method == "POST":
         route.fulfill(status=502)  # from something on the way

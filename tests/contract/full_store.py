@@ -30,7 +30,8 @@ SELECT ?1, 'job_' || {_ID}, 'job_' || {_ID}, 'embed', 'queue', 'api',
        {_ENDED}, {_ENDED} + 2592000000,
        CASE WHEN {_FAILED} THEN 'unknown' END, CASE WHEN {_FAILED} THEN 'ValueError' END,
        CASE WHEN NOT ({_LIVES}) AND NOT ({_FAILED})
-            THEN '{{"attempt": 1, "bytes": 2, "object_key": null}}' END
+            THEN '{{"attempt": 1, "bytes": 2, "object_key": null,
+                  "content_type": "application/json"}}' END
   FROM n
 """  # noqa: S608 - pieces of our own
 _SUBMISSIONS: Final = f"""{_NUMBERS}

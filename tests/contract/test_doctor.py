@@ -205,6 +205,21 @@ async def test_a_full_store_is_sound() -> None:
     assert [found.question.name for found in findings if not found.ok] == []
 
 
+async def test_the_jobs_of_a_full_store_can_be_shown() -> None:
+    """What is measured on them must be an answer, and not its failing."""
+    store = Store(SqliteDatabase(connect()), "acme")
+    for statement in filling(store.tenant, 20):
+        await store.database.batch([statement])
+
+    found = [await store.jobs.find(f"job_{n:026d}", tenant_id="acme") for n in range(1, 21)]
+
+    assert {job and job.state for job in found} == {
+        JobState.ACCEPTED,
+        JobState.SUCCEEDED,
+        JobState.FAILED,
+    }
+
+
 def test_every_check_is_bounded_by_a_limit() -> None:
     unbounded = {name for name, check in CHECKS.items() if "LIMIT" not in check.offenders}
 

@@ -26,7 +26,8 @@ export function asked(names, query) {
   const status = statusIn(query);
   const meant = status === "open" ? names : names.filter((name) => !URGENT.includes(name));
   const given = Object.fromEntries(meant.map((name) => [name, query.get(name)]));
-  return { ...given, status: status === ANY_STATUS ? null : status };
+  // Groups are of one status: the API says so.
+  return { ...given, status: status === ANY_STATUS && names === LETTER_FILTERS ? null : status };
 }
 
 /** @param {{names: string[], query: URLSearchParams}} props */

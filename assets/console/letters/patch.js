@@ -30,7 +30,7 @@ export function readPatch(fields) {
   /** @type {Wrong[]} */
   const wrong = [];
   /** @type {Record<string, unknown>} */
-  const patch = {};
+  const patch = Object.create(null); // a member may have any name, also one that every object knows
   const take = (
     /** @type {keyof Fields} */ field,
     /** @type {boolean} */ sound,

@@ -15,10 +15,20 @@ export function Live({ polled }) {
   const language = useContext(Speech);
   const now = useNow();
   const ago = polled.at === null ? null : relativeTime(Math.min(polled.at, now), language, now);
-  const word = polled.error === null ? "updated" : polled.error.status === 404 ? "gone" : "stale";
-  return html`<p class=${ago && word !== "updated" ? "live stale" : "live"}>
-    ${ago && html`<span>${t(word, { ago })}</span>`}
-    ${ago && word !== "updated" && html`<span class="unseen" role="alert">${t(`${word}_said`)}</span>`}
+  const { error } = polled;
+  const word = wordFor(error);
+  const answer = error ? `${error.status} ${error.code}` : "";
+  const stale = ago !== null && word !== "updated";
+  return html`<p class=${stale ? "live stale" : "live"}>
+    ${ago && html`<span>${t(word, { ago, answer })}</span>`}
+    ${stale && html`<span class="unseen" role="alert">${t(`${word}_said`)}</span>`}
     <button class="quiet" onClick=${polled.refresh}>${t("refresh")}</button>
   </p>`;
+}
+
+/** How it stands with what is shown. @param {import("../api.js").ApiError | null} error */
+function wordFor(error) {
+  if (error === null) return "updated";
+  if (error.status === 404) return "gone";
+  return error.status > 0 ? "stale_answered" : "stale";
 }

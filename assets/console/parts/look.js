@@ -30,6 +30,8 @@ export function useLook(path, { atOnce = true } = {}) {
     return () => left.abort();
   }, []);
   const look = () => ask(left.signal);
-  const know = (/** @type {any} */ data) => setSeen((known) => ({ ...known, data }));
+  // Out of what is known then: meanwhile there may have been another look, or another change.
+  const know = (/** @type {(data: any) => any} */ change) =>
+    setSeen((known) => ({ ...known, data: change(known.data) }));
   return { ...seen, look, know };
 }

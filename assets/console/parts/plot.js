@@ -15,13 +15,17 @@ import { ink } from "./scheme.js";
 
 const HEIGHT = 180;
 const NARROWEST = 120;
-const WHOLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 1e6, 1e7];
+const DAY = 86_400;
+/** 1, 2, 5, 10, 20 … Where no step is long enough, an axis would have no number at all. @param {number} powers */
+const steps = (powers) =>
+  Array.from({ length: powers }, (_, power) => [1, 2, 5].map((one) => one * 10 ** power)).flat();
+const WHOLE = steps(15);
 const SPANS = [
-  0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21600, 43200, 86400,
+  ...[0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21600, 43200],
+  ...steps(5).map((days) => days * DAY),
 ];
 /** What a scale reaches to at least, so that nothing at all does not look like much. */
 const LEAST = /** @type {Record<Unit, number>} */ ({ count: 4, share: 1, seconds: 1, usd: 0.001 });
-const DAY = 86_400;
 
 /** Draw into a box, which must be on the page. @param {HTMLElement} box @param {Drawing} drawing */
 export function draw(box, drawing) {
@@ -94,11 +98,18 @@ function timeAxis({ step, times, language }) {
   const time = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
   const midnight = (/** @type {Date} */ at) => at.getHours() === 0 && at.getMinutes() === 0;
   const name = (/** @type {Date} */ at) => (long || midnight(at) ? day : time).format(at);
+  // Where clocks are put back, one tick more is reckoned than there is room for.
+  const filter = (/** @type {uPlot} */ self, /** @type {number[]} */ splits) =>
+    splits.map((split) => (split > (self.scales.x?.max ?? split) ? null : split));
+  const axis = paint();
   return {
-    ...paint(),
+    ...axis,
     size: 28,
     space: 56,
-    values: (_, splits) => splits.map((split) => name(new Date(split * 1000))),
+    filter,
+    grid: { ...axis.grid, filter },
+    ticks: { ...axis.ticks, filter },
+    values: (_, splits) => splits.map((split) => split && name(new Date(split * 1000))),
     ...(long && { incrs: [DAY, 2 * DAY, 7 * DAY] }),
   };
 }

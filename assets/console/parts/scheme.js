@@ -18,12 +18,15 @@ export function useScheme() {
   const [turn, change] = useReducer((/** @type {number} */ n) => n + 1, 0);
   useEffect(() => {
     const system = matchMedia("(prefers-color-scheme: dark)");
+    const paper = matchMedia("print");
     const chosen = new MutationObserver(() => change(0));
     const changed = () => change(0);
     system.addEventListener("change", changed);
+    paper.addEventListener("change", changed);
     chosen.observe(document.documentElement, { attributeFilter: ["data-theme"] });
     return () => {
       system.removeEventListener("change", changed);
+      paper.removeEventListener("change", changed);
       chosen.disconnect();
     };
   }, []);

@@ -6,14 +6,18 @@
 
 import { useState } from "preact/hooks";
 
-import { ApiError, post } from "../api.js";
+import { ApiError, get, post } from "../api.js";
 import { html } from "../html.js";
 import { freshKey, under } from "../once.js";
 import { Ask } from "../parts/dialog.js";
+import { Id } from "../parts/id.js";
 import { href, wayOn } from "../router.js";
 import { useWords } from "../words.js";
 import { redrives } from "../words/redrives.js";
-import { FilterWords } from "./filter.js";
+import { FILTERS, FilterWords } from "./filter.js";
+import { goesOn } from "./state.js";
+
+const LOOKED_AT = 50;
 
 /** What was asked for, and nobody has answered. @typedef {{order: any, key: string}} Try */
 
@@ -23,9 +27,12 @@ import { FilterWords } from "./filter.js";
 export function Start({ filter, estimate, pace, tried, leave }) {
   const t = useWords(redrives);
   const [open, setOpen] = useState(tried.current);
+  const [rival, setRival] = useState(/** @type {string | null} */ (null));
 
   const start = async (/** @type {string} */ reason) => {
     const go = wayOn();
+    const going = open ? null : await underWay(filter);
+    if (going && going !== rival) return setRival(going);
     const mine = open ?? { order: { filter, reason, ...pace }, key: freshKey() };
     tried.current = mine;
     try {
@@ -41,12 +48,13 @@ export function Start({ filter, estimate, pace, tried, leave }) {
   };
   return html`<${Ask}
     title=${t("start_title")}
-    verb=${t(open ? "ask_again" : "start_verb")}
+    verb=${t(open ? "ask_again" : rival ? "start_another" : "start_verb")}
     reason=${!open}
     act=${start}
     leave=${leave}
   >
     ${open ? html`<${Lost} order=${open.order} />` : html`<${What} filter=${filter} estimate=${estimate} pace=${pace} />`}
+    ${rival && !open && html`<p class="notice">${t("rival")} <${Id} id=${rival} to=${href(["redrives", rival])} /></p>`}
   <//>`;
 }
 
@@ -70,3 +78,17 @@ function Lost({ order: { filter, reason, canary, rate_per_minute: rate } }) {
     <p>${t("reason")}: ${reason}</p>
   `;
 }
+
+/** The id of one of the latest bulk redrives that goes on over the same letters, if there is one.
+ * @param {Record<string, string>} filter @returns {Promise<string | undefined>} */
+async function underWay(filter) {
+  const { body } = await get(`/v1/redrives?limit=${LOOKED_AT}`);
+  return body.items.find((/** @type {any} */ other) => goesOn(other) && same(other.filter, filter))?.id;
+}
+
+/** @param {Record<string, string | null>} one @param {Record<string, string | null>} other */
+const same = (one, other) => FILTERS.every((name) => equal(name, one[name] ?? "", other[name] ?? ""));
+
+/** Times may be written in two ways. @param {string} name @param {string} one @param {string} other */
+const equal = (name, one, other) =>
+  one === other || (name === "before" && new Date(one).getTime() === new Date(other).getTime());

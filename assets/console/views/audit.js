@@ -18,12 +18,12 @@ import { audit } from "../words/audit.js";
 import { actions } from "../words/names.js";
 import { shell } from "../words/shell.js";
 
-const FILTERS = ["action", "target", "actor", "tenant"];
+export const parameters = ["action", "target", "actor", "tenant"];
 
 /** @param {import("../pages.js").ViewProps} props */
 export default function Audit({ query }) {
   const t = useWords(audit);
-  const asked = Object.fromEntries(FILTERS.map((name) => [name, query.get(name)]));
+  const asked = Object.fromEntries(parameters.map((name) => [name, query.get(name)]));
   const pages = usePages(pathWith("/v1/audit", asked), { every: 10 });
   return html`<${Page} title=${t("title")} polled=${pages.polled}>
     <p class="hint">${t("hint")}</p>
@@ -40,7 +40,7 @@ function Fit({ query }) {
   const s = useWords(shell);
   const action = useNames(actions);
   const operator = isOperator(useCaller());
-  return html`<${Filters} names=${FILTERS} query=${query}>
+  return html`<${Filters} names=${parameters} query=${query}>
     <${Choice}
       label=${t("action")}
       name="action"

@@ -33,10 +33,10 @@ export default function Doctor() {
     ${t(busy ? "looking" : data ? "look" : "look_first")}
   </button>`;
   const mended = (/** @type {Check} */ check) =>
-    looked.know({
-      ...data,
-      items: data.items.map((/** @type {Check} */ each) => (each.check === check.check ? check : each)),
-    });
+    looked.know((known) => ({
+      ...known,
+      items: known.items.map((/** @type {Check} */ each) => (each.check === check.check ? check : each)),
+    }));
   return html`<${Page} title=${t("title")} actions=${again}>
     <p class="hint">${t("hint")}</p>
     ${error && html`<${Problem} error=${error} retry=${look} />`} ${!data && busy && html`<${Loading} />`}
@@ -48,7 +48,7 @@ export default function Doctor() {
 function Found({ items, at, mended }) {
   const t = useWords(doctor);
   const [reports, setReports] = useState(/** @type {Record<string, Report>} */ ({}));
-  const failing = items.filter(({ ok, check }) => !ok || check in reports);
+  const failing = items.filter(({ ok, check }) => !ok || Object.hasOwn(reports, check));
   const sound = items.filter(({ ok }) => ok);
   const broken = items.length - sound.length;
   return html`

@@ -17,12 +17,12 @@ import { kinds, states } from "../words/names.js";
 import { shell } from "../words/shell.js";
 
 const TIMES = ["created_after", "created_before", "finished_after", "finished_before"];
-const FILTERS = ["state", "kind", "run_key", "tenant", "due", ...TIMES];
+export const parameters = ["state", "kind", "run_key", "tenant", "due", ...TIMES];
 
 /** @param {import("../pages.js").ViewProps} props */
 export default function Jobs({ query }) {
   const t = useWords(jobs);
-  const meant = waits(query) ? FILTERS : FILTERS.filter((name) => name !== "due");
+  const meant = waits(query) ? parameters : parameters.filter((name) => name !== "due");
   const asked = Object.fromEntries(meant.map((name) => [name, query.get(name)]));
   const pages = usePages(pathWith("/v1/jobs", asked));
   return html`<${Page} title=${t("title")} polled=${pages.polled}>
@@ -40,7 +40,7 @@ function Fit({ query }) {
   const s = useWords(shell);
   const operator = isOperator(useCaller());
   const due = ["true", "false"].map((value) => [value, t(value === "true" ? "due" : "not_due")]);
-  return html`<${Filters} names=${FILTERS} query=${query}>
+  return html`<${Filters} names=${parameters} query=${query}>
     <${Choice} label=${t("state")} name="state" query=${query} options=${useOptions(states)} />
     ${waits(query) && html`<${Choice} label=${t("waits")} name="due" query=${query} options=${due} />`}
     <${Choice} label=${t("kind")} name="kind" query=${query} options=${useOptions(kinds)} />

@@ -21,6 +21,8 @@ import { shell } from "../words/shell.js";
 // All that fit are counted, each time: not so often.
 const EVERY_SECONDS = 30;
 
+export { GROUP_FILTERS as parameters } from "../letters/filters.js";
+
 /** @param {import("../pages.js").ViewProps} props */
 export default function LetterGroups({ query }) {
   const t = useWords(letters);

@@ -17,6 +17,8 @@ import { letters } from "../words/letters.js";
 import { kinds } from "../words/names.js";
 import { shell } from "../words/shell.js";
 
+export { LETTER_FILTERS as parameters } from "../letters/filters.js";
+
 /** @param {import("../pages.js").ViewProps} props */
 export default function Letters({ query }) {
   const t = useWords(letters);

@@ -21,6 +21,8 @@ import { redrives } from "../words/redrives.js";
 
 /** What a dry run told of exactly this filter. @typedef {{of: string, estimate: any}} Seen */
 
+export { FILTERS as parameters } from "../redrives/filter.js";
+
 /** @param {import("../pages.js").ViewProps} props */
 export default function NewRedrive({ query }) {
   const t = useWords(redrives);

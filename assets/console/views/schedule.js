@@ -24,6 +24,8 @@ import { shell } from "../words/shell.js";
 
 /** @typedef {import("../schedules/document.js").Schedule} Schedule */
 
+export const parameters = ["tenant"];
+
 /** @param {import("../pages.js").ViewProps} props */
 export default function OneSchedule({ params, query }) {
   const name = params.name ?? "";

@@ -18,6 +18,8 @@ import { shell } from "../words/shell.js";
 
 /** @typedef {import("../schedules/document.js").Schedule} Schedule */
 
+export const parameters = ["tenant"];
+
 /** @param {import("../pages.js").ViewProps} props */
 export default function Schedules({ query }) {
   const t = useWords(schedules);

@@ -13,6 +13,8 @@ import { readOffer } from "../submit/kinds.js";
 import { useWords } from "../words.js";
 import { submit } from "../words/submit.js";
 
+export const parameters = ["kind"];
+
 /** @param {import("../pages.js").ViewProps} props */
 export default function Submit({ query }) {
   const t = useWords(submit);

@@ -20,14 +20,14 @@ import { kinds } from "../words/names.js";
 import { shell } from "../words/shell.js";
 import { usage } from "../words/usage.js";
 
-const FILTERS = ["from", "to", "kind", "tenant"];
+export const parameters = ["from", "to", "kind", "tenant"];
 const EVERY_SECONDS = 30;
 const DAY_MS = 86_400_000;
 
 /** @param {import("../pages.js").ViewProps} props */
 export default function Usage({ query }) {
   const t = useWords(usage);
-  const asked = Object.fromEntries(FILTERS.map((name) => [name, query.get(name)]));
+  const asked = Object.fromEntries(parameters.map((name) => [name, query.get(name)]));
   const pages = usePages(pathWith("/v1/usage", asked), { every: EVERY_SECONDS });
   const { data } = pages.polled;
   return html`<${Page} title=${t("title")} polled=${pages.polled}>
@@ -46,7 +46,7 @@ function Fit({ query }) {
   const s = useWords(shell);
   const kind = useNames(kinds);
   const operator = isOperator(useCaller());
-  return html`<${Filters} names=${FILTERS} query=${query}>
+  return html`<${Filters} names=${parameters} query=${query}>
     <${Text} label=${t("from")} name="from" type="date" query=${query} />
     <${Text} label=${t("to")} name="to" type="date" query=${query} />
     <${Choice}

@@ -4,6 +4,7 @@ import { define } from "../words.js";
 export const overview = define({
   en: {
     title: "Overview",
+    no_range: "There is no range “{range}”, so this is the last hour. Choose one below.",
     backlog: "Live jobs",
     backlog_unknown: "More live than can be counted at once, and no sweep has counted them.",
     of_waiting: "Of those that wait:",
@@ -39,6 +40,7 @@ export const overview = define({
   },
   ja: {
     title: "概要",
+    no_range: "「{range}」という期間はないため、直近 1 時間を表示しています。下から選んでください。",
     backlog: "進行中のジョブ",
     backlog_unknown: "一度に数えられる数を超えており、定期処理による集計もありません。",
     of_waiting: "待機中の内訳:",

@@ -52,6 +52,9 @@ export const redrives = define({
     bad_rate: "Give a whole number from 1 to 600.",
     start: "Start…",
     start_verb: "Start",
+    start_another: "Start another all the same",
+    rival:
+      "One for the same letters goes on already. Another one redrives no letter twice, but they go at both paces together:",
     start_title: "Start this bulk redrive?",
     start_what: {
       one: "{count} job starts anew: first {canary} as canaries, then up to {rate} a minute.",
@@ -144,6 +147,9 @@ export const redrives = define({
     bad_rate: "1～600 の整数を入力してください。",
     start: "開始…",
     start_verb: "開始する",
+    start_another: "それでも開始する",
+    rival:
+      "同じ条件の一括再実行がすでに進行中です。同じデッドレターが二度再実行されることはありませんが、両方の速さを合わせた速さで進みます：",
     start_title: "この一括再実行を開始しますか？",
     start_what: "{count} 件のジョブを新たに開始します。先行 {canary} 件の後、毎分最大 {rate} 件です。",
     lost: "応答がなく、開始されたかどうか不明です。もう一度依頼すると同じ内容を送り、開始されるのは一度だけです。",
