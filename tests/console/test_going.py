@@ -51,8 +51,11 @@ def writing(page: Page) -> Locator:
 
 
 def let_go(page: Page, routes: list[Route], path: str) -> None:
-    with page.expect_response(path):
+    """Let the answer come, and what follows on it happen."""
+    with page.expect_response(path) as came:
         routes[0].continue_()
+    came.value.finished()
+    page.evaluate("fetch('/console/icon.svg').then((after) => after.text())")
     page.evaluate("new Promise(requestAnimationFrame)")
 
 
