@@ -311,7 +311,7 @@ def test_a_wish_to_cancel_is_shown_until_the_attempt_heeds_it(visitor: Visitor, 
 
 
 def test_cancelling_too_late_is_refused_in_the_apis_words(visitor: Visitor, desk: Desk) -> None:
-    job = ask(desk, slow(1))
+    job = ask(desk, slow(4))
     page = visitor.open(f"#/jobs/{job}", key=desk.key)
     page.get_by_role("button", name="Cancel the job").click()
     hide(page, hidden=True)  # so that it does not see the end
