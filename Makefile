@@ -5,7 +5,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 PYTHONS := src tests scripts bench
 SCRIPTS := "src/**/*.mjs" "tests/**/*.mjs" "assets/**/*.{js,css,html}" "!assets/console/vendor/**"
 
-.PHONY: help setup demo dev test check pytest pytest-counted pytest-running pytest-played format lock simulate mutate bench chaos clean
+.PHONY: help setup demo dev test check pytest pytest-counted pytest-running pytest-shown pytest-played format lock simulate mutate bench chaos clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## / - /'
@@ -34,10 +34,11 @@ check: ## format, lint, types, layers
 # histories are not counted: it would double their time, and what they reach has tests of its own.
 COUNTED := tests/unit tests/providers tests/contract tests/models tests/docs tests/simulation/test_found.py
 PLAYED := tests/simulation
-RUNNING := $(filter-out $(COUNTED) $(PLAYED) tests/support tests/__pycache__,$(patsubst %/,%,$(wildcard tests/*/)))
+SHOWN := tests/console
+RUNNING := $(filter-out $(COUNTED) $(PLAYED) $(SHOWN) tests/support tests/__pycache__,$(patsubst %/,%,$(wildcard tests/*/)))
 
 pytest:
-	@$(MAKE) --no-print-directory -j2 --output-sync=line pytest-counted pytest-running pytest-played
+	@$(MAKE) --no-print-directory -j2 --output-sync=line pytest-counted pytest-running pytest-shown pytest-played
 	$(BIN)/coverage report
 
 pytest-counted:
@@ -45,6 +46,9 @@ pytest-counted:
 
 pytest-running:
 	PYTHONUNBUFFERED=1 $(BIN)/pytest -o cache_dir=.pytest_cache/running $(RUNNING)
+
+pytest-shown:
+	PYTHONUNBUFFERED=1 $(BIN)/pytest -o cache_dir=.pytest_cache/shown $(SHOWN)
 
 pytest-played:
 	PYTHONUNBUFFERED=1 $(BIN)/pytest -o cache_dir=.pytest_cache/played \

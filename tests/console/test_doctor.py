@@ -132,7 +132,7 @@ def test_a_repair_asks_why_and_shows_what_is_true_then(visitor: Visitor) -> None
 def test_two_repairs_at_once_each_leave_the_others_word(visitor: Visitor) -> None:
     ill = [{**ILL[1], "check": name, "count": 1} for name in ("first", "second")]
     diagnosed(visitor.page, ill)
-    page = visitor.open("#/doctor", key="operator_key")
+    page = looked_at(visitor)
     done = {"count": 1, "rows": [], "left": 0}
     page.route("**/v1/doctor/repair", lambda route: route.fulfill(json=done))
     held: list[Route] = []

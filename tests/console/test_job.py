@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.acceptance.runs import Desk, slow
+from tests.console.answers import answer
 from tests.console.visitor import Visitor, visiting
 from tests.support.running import Stack, until
 from uketsuke.domain.failure import MESSAGES
@@ -83,7 +84,7 @@ def hide(page: Page, *, hidden: bool) -> None:
 def test_a_slow_job_is_followed_past_another_and_a_reload_to_its_result(
     visitor: Visitor, desk: Desk
 ) -> None:
-    job = desk.start(slow(1.5), slow(1.5), slow(0.5), run_key="nightly:1")
+    job = desk.start(slow(3), slow(6), slow(0.5), run_key="nightly:1")
     page = visitor.open(f"#/jobs/{job}", key=desk.key)
     state(visitor, "Running")
     expect(page.get_by_role("progressbar", name="Progress")).to_be_visible()
@@ -302,24 +303,35 @@ def test_a_wish_to_cancel_is_shown_until_the_attempt_heeds_it(visitor: Visitor, 
     job = desk.start(slow(60))
     page = visitor.open(f"#/jobs/{job}", key=desk.key)
     state(visitor, "Running")
+    running = desk.shown(job)
+    wished = {**running, "cancel_requested_at": running["started_at"]}
+
+    def asked(route: Route) -> None:
+        # The attempt may heed the wish before anybody has looked: the page hears of that later.
+        answer(visitor, f"/v1/jobs/{job}", wished)
+        route.continue_()
+
+    page.route("**/cancel", asked)
     page.get_by_role("button", name="Cancel the job").click()
     page.get_by_role("dialog").get_by_role("button", name="Cancel the job").click()
-
     expect(standing(page).get_by_text("Cancelling was asked for.").last).to_be_visible()
+    page.unroute(f"**/v1/jobs/{job}")
+
     state(visitor, "Canceled")
     expect(page.get_by_role("listitem").filter(has_text="Cancelling asked for")).to_have_count(1)
 
 
 def test_cancelling_too_late_is_refused_in_the_apis_words(visitor: Visitor, desk: Desk) -> None:
-    job = ask(desk, slow(4))
+    job = ask(desk)
+    until(lambda: desk.shown(job)["terminal"])
+    stale = {"state": "running", "terminal": False, "finished_at": None, "expires_at": None}
+    answer(visitor, f"/v1/jobs/{job}", {**desk.shown(job), **stale})
     page = visitor.open(f"#/jobs/{job}", key=desk.key)
     page.get_by_role("button", name="Cancel the job").click()
-    hide(page, hidden=True)  # so that it does not see the end
-    until(lambda: desk.shown(job)["terminal"])
     page.get_by_role("dialog").get_by_role("button", name="Cancel the job").click()
 
     expect(page.get_by_role("dialog")).to_contain_text("already_finished")
-    hide(page, hidden=False)
+    page.unroute(f"**/v1/jobs/{job}")
     state(visitor, "Succeeded")
     expect(page.get_by_role("dialog")).to_contain_text("It has ended meanwhile.")
 

@@ -82,4 +82,4 @@ def test_what_the_browser_does_not_let_be_copied_is_told(
     shown(visitor, job, {"summary": "In short.", "language": "en"})
     page.get_by_role("button", name="Copy", exact=True).first.click()
 
-    expect(page.get_by_text("The browser does not let it be copied")).to_be_visible()
+    expect(page.get_by_text("Not copied: select and copy by hand")).to_be_visible()

@@ -267,6 +267,7 @@ def test_the_numbers_of_dead_letters_lead_to_groups_and_letters(
         page.get_by_role("link", name=re.compile(r"^Invalid input \d+$")).get_attribute("href")
     )
 
+    assert ["failed_after=" in (link or "") for link in links] == [False, True, True]
     for link in links:
         visitor.open(f"{link}&tenant={desk.stack.tenant_of(desk.key)}")
         expect(page.locator("tbody tr")).to_have_count(1)

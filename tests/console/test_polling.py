@@ -171,10 +171,10 @@ def test_only_what_gave_no_answer_cannot_be_reached(watched: Watched) -> None:
     watched.answers = [cut]
     watched.pass_time(11)
     expect(page.get_by_text("Cannot be reached; shown as of")).to_be_visible()
-    watched.answers = [refused(404, retry_after=0)]
+    watched.answers = [refused(403, retry_after=0)]
     watched.pass_time(16)
 
-    expect(page.get_by_text("The server answers 404 unavailable; shown as of")).to_be_visible()
+    expect(page.get_by_text("The server answers 403 unavailable; shown as of")).to_be_visible()
     expect(page.get_by_text("known before")).to_be_visible()
     expect(page.get_by_text("Cannot be reached")).to_have_count(0)
 

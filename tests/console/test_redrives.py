@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -43,6 +44,19 @@ def started(stack: Stack, tenant: str, **changes: Any) -> str:
     order = {"filter": {"tenant": tenant}, "reason": EVIL, "canary": 1, **changes}
     with stack.api("operator_key") as operator:
         return str(operator.post("/v1/redrives", json=order).raise_for_status().json()["id"])
+
+
+def never_arrives(route: Route) -> None:
+    if route.request.method == "POST":
+        route.fulfill(status=502)  # from something on the way
+    else:
+        route.fallback()
+
+
+def is_never_heard_of(route: Route) -> None:
+    if route.request.method == "POST":
+        route.fetch()
+    never_arrives(route)
 
 
 def redrives_of(stack: Stack, reason: str) -> list[str]:
@@ -140,30 +154,29 @@ def test_it_is_stopped_for_a_reason_and_a_late_stop_is_refused(
     expect(page.get_by_role("alert")).to_contain_text("was done already: there is nothing to stop")
 
 
+@pytest.mark.parametrize("way", [never_arrives, is_never_heard_of])
 def test_after_a_lost_answer_the_very_same_is_asked_for_again_and_starts_once(
-    visitor: Visitor, tenant: str
+    visitor: Visitor, tenant: str, way: Callable[[Route], None]
 ) -> None:
     bury(visitor.stack, tenant, 1)
-    for way in (never_arrives, is_never_heard_of):
-        reason = f"{way.__name__}, for {tenant}"
-        page = plan(visitor, f"tenant={tenant}")
-        page.route("**/v1/redrives", way)
-        dialog = asked_to_start(page, reason=reason)
-        dialog.get_by_role("button", name="Start").click()
-        expect(dialog).to_contain_text("nobody knows whether it was started")
-        page.unroute("**/v1/redrives")
-        page.keyboard.press("Escape")
-        page.get_by_label("Canaries").fill("7")
-        page.get_by_role("button", name="Start…").click()
-        expect(dialog.get_by_role("button", name="Start", exact=True)).to_have_count(0)
-        expect(dialog.get_by_label("Reason")).to_have_count(0)
-        expect(dialog).to_contain_text(reason)
-        expect(dialog).to_contain_text("first 3 as canaries")
-        dialog.get_by_role("button", name="Ask again").click()
+    page = plan(visitor, f"tenant={tenant}")
+    page.route("**/v1/redrives", way)
+    dialog = asked_to_start(page, reason=f"as it was with {tenant}")
+    dialog.get_by_role("button", name="Start").click()
+    expect(dialog).to_contain_text("nobody knows whether it was started")
+    page.unroute("**/v1/redrives")
+    page.keyboard.press("Escape")
+    page.get_by_label("Canaries").fill("7")
+    page.get_by_role("button", name="Start…").click()
+    expect(dialog.get_by_role("button", name="Start", exact=True)).to_have_count(0)
+    expect(dialog.get_by_label("Reason")).to_have_count(0)
+    expect(dialog).to_contain_text(f"as it was with {tenant}")
+    expect(dialog).to_contain_text("first 3 as canaries")
+    dialog.get_by_role("button", name="Ask again").click()
 
-        expect(page).to_have_url(re.compile(r"#/redrives/rd_"))
-        (name,) = redrives_of(visitor.stack, reason)
-        assert page.url.endswith(name)
+    expect(page).to_have_url(re.compile(r"#/redrives/rd_"))
+    (name,) = redrives_of(visitor.stack, f"as it was with {tenant}")
+    assert page.url.endswith(name)
 
 
 def test_one_that_goes_on_already_is_named_before_another_is_started(
@@ -183,32 +196,6 @@ def test_one_that_goes_on_already_is_named_before_another_is_started(
     expect(page).to_have_url(re.compile(r"#/redrives/rd_\w{26}$"))
     (second,) = redrives_of(visitor.stack, f"second, for {tenant}")
     assert page.url.endswith(second)
-
-
-def test_where_all_it_has_redriven_is_shown_nobody_looks_further_back(
-    visitor: Visitor, tenant: str
-) -> None:
-    name = started(visitor.stack, tenant)
-    page = visitor.page
-    more = {"items": [], "next": "/v1/dead-letters?status=redriven&cursor=x"}
-    page.route("**/v1/dead-letters?*", lambda route: route.fulfill(json=more))
-    visitor.open(f"#/redrives/{name}", key="operator_key")
-
-    expect(page.get_by_text("None yet.")).to_be_visible()
-    expect(page.get_by_role("button", name="Look further back")).to_have_count(0)
-
-
-def never_arrives(route: Route) -> None:
-    if route.request.method == "POST":
-        route.fulfill(status=502)  # from something on the way
-    else:
-        route.fallback()
-
-
-def is_never_heard_of(route: Route) -> None:
-    if route.request.method == "POST":
-        route.fetch()
-    never_arrives(route)
 
 
 def test_the_pages_of_bulk_redrives_are_narrow_and_japanese_too(

@@ -23,7 +23,7 @@ from playwright.sync_api import (
 )
 
 from tests.console.browser import ROOT
-from tests.support.running import Stack
+from tests.support.running import Stack, until
 
 Language = Literal["en", "ja"]
 Colours = Literal["light", "dark"]
@@ -34,6 +34,8 @@ PICTURES: Final = Path(os.environ.get("CONSOLE_PICTURES", ROOT / "artefacts" / "
 # Chromium reports each answer of 4xx or 5xx on its console; those are the API's own, and shown.
 _REPORTED: Final = re.compile(r"Failed to load resource: the server responded with a status of")
 
+_TWO_FRAMES: Final = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
 
 @dataclass(kw_only=True)
 class Visitor:
@@ -43,6 +45,7 @@ class Visitor:
     page: Page
     complaints: list[str] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
+    open_requests: set[Request] = field(default_factory=set)
 
     def broke(self, error: Error) -> None:
         self.complaints.append(str(error))
@@ -57,22 +60,31 @@ class Visitor:
 
     def asked(self, request: Request) -> None:
         self.requests.append(request)
+        self.open_requests.add(request)
+
+    def answered(self, request: Request) -> None:
+        self.open_requests.discard(request)
 
     def open(self, place: str = "", *, key: str | None = None) -> Page:
         """Go to a place of the console (``#/…``); with ``key``, sign in there first."""
-        url = f"{self.stack.ready['url']}/console/{place}"
         if key is not None:
             secret = self.stack.ready.get(key, key)
             self.page.goto(f"{self.stack.ready['url']}/console/icon.svg")
             self.page.evaluate("key => sessionStorage.setItem('uketsuke.key', key)", secret)
-        self.page.goto(url)
+        self.page.goto(f"{self.stack.ready['url']}/console/{place}")
         self.page.wait_for_selector("h1")
         return self.page
 
     def settle(self) -> None:
-        """Wait until what the page has asked for is there."""
+        """Wait until what the page has asked for is there, and shown."""
+        self.page.evaluate(_TWO_FRAMES)
         expect(self.page.locator(".loading")).to_have_count(0)
-        self.page.wait_for_load_state("networkidle")
+        until(self._has_all, every=0)
+        self.page.evaluate(_TWO_FRAMES)
+
+    def _has_all(self) -> bool:
+        self.page.evaluate("0")  # lets what has come be told
+        return not self.open_requests
 
     @property
     def heading(self) -> Locator:
@@ -135,6 +147,8 @@ def visiting(
     page.on("pageerror", visitor.broke)
     page.on("dialog", visitor.alarmed)
     page.on("request", visitor.asked)
+    page.on("requestfinished", visitor.answered)
+    page.on("requestfailed", visitor.answered)
     page.on("console", visitor.said)
     try:
         yield visitor

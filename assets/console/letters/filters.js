@@ -3,6 +3,7 @@
 
 import { html } from "../html.js";
 import { Choice, Filters, Text } from "../parts/filters.js";
+import { Window } from "../parts/window.js";
 import { useNames, useWords } from "../words.js";
 import { letters } from "../words/letters.js";
 import { classes, kinds, letterStatuses } from "../words/names.js";
@@ -11,15 +12,18 @@ import { shell } from "../words/shell.js";
 export const GROUP_FILTERS = ["class", "kind", "tenant", "status"];
 /** Asked of open letters alone. */
 const URGENT = ["past_triage", "expiring"];
-export const LETTER_FILTERS = [...GROUP_FILTERS, "fingerprint", ...URGENT];
+const TIMES = ["failed_after", "failed_before"];
+export const LETTER_FILTERS = [...GROUP_FILTERS, "fingerprint", ...URGENT, ...TIMES];
 /** In the URL, where the API says nothing. What waits for a person is what is meant if nothing is said. */
 export const ANY_STATUS = "all";
 
 /** The status that is looked at. @param {URLSearchParams} query */
 export const statusIn = (query) => query.get("status") || "open";
 
-/** Whether only letters are looked at that are urgent in some way. @param {URLSearchParams} query */
-export const isUrgent = (query) => statusIn(query) === "open" && URGENT.some((name) => query.get(name));
+/** Whether fewer letters are looked at than a bulk redrive with the same filters would take.
+ * @param {URLSearchParams} query */
+export const isNarrower = (query) =>
+  TIMES.some((name) => query.get(name)) || (statusIn(query) === "open" && URGENT.some((name) => query.get(name)));
 
 /** The parameters that the API is asked with. @param {string[]} names @param {URLSearchParams} query */
 export function asked(names, query) {
@@ -54,6 +58,10 @@ export function LetterFilters({ names, query }) {
     />
     ${names.includes("expiring") && statusIn(query) === "open" && html`<${Urgency} query=${query} />`}
     ${names.includes("fingerprint") && html`<${Text} label=${t("fingerprint")} name="fingerprint" query=${query} />`}
+    ${
+      TIMES.some((name) => names.includes(name) && query.has(name)) &&
+      html`<${Window} label=${t("last")} name="failed" query=${query} />`
+    }
   <//>`;
 }
 

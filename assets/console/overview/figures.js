@@ -20,12 +20,17 @@ import { jobOr } from "./attention.js";
 
 const LIVE = ["accepted", "running", "retrying"];
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** When the last hour began, as the API counts it: by minutes of the clock, the one that runs included.
+ * @param {string} at  the figures' own time */
+const hourBefore = (at) => new Date(Math.floor(Date.parse(at) / MINUTE_MS) * MINUTE_MS - 59 * MINUTE_MS).toISOString();
 
 /** @param {{metrics: any}} props  `GET /v1/metrics` */
 export const KeyFigures = ({ metrics }) =>
   html`<div class="key-figures">
     <${Backlog} metrics=${metrics} />
-    <${Letters} letters=${metrics.dead_letters} />
+    <${Letters} metrics=${metrics} />
     <${Hour} metrics=${metrics} />
   </div>`;
 
@@ -114,11 +119,12 @@ function ByKind({ caption, counted, columns }) {
   </details>`;
 }
 
-/** @param {{letters: any}} props */
-function Letters({ letters }) {
+/** @param {{metrics: any}} props */
+function Letters({ metrics: { at, dead_letters: letters } }) {
   const t = useWords(overview);
   const language = useContext(Speech);
   const open = href(["dead-letters"], { status: "open" });
+  const recent = { status: "all", failed_after: new Date(Date.parse(at) - HOUR_MS).toISOString() };
   const figure = (/** @type {string} */ label, /** @type {number} */ value, to = open) => {
     return { label, value: count(value, language), to };
   };
@@ -128,7 +134,7 @@ function Letters({ letters }) {
         figure(t("open"), letters.open),
         figure(t("past_triage"), letters.past_triage, PAST_TRIAGE),
         figure(t("expiring"), letters.expiring, EXPIRING),
-        figure(t("letters_hour"), letters.last_hour, href(["dead-letters", "list"], { status: "all" })),
+        figure(t("letters_hour"), letters.last_hour, href(["dead-letters", "list"], recent)),
       ]}
     />
   <//>`;
@@ -154,7 +160,7 @@ function Hour({ metrics: { at, last_hour: hour } }) {
   return html`<${Card} title=${t("hour")}>
     <${Figures} figures=${figures(hour, undefined)} />
     <p class="hint">${t("quantiles_hint")} ${unknown > 0 && t("unknown_cost", { count: unknown })}</p>
-    <${Classes} classes=${hour.failed_by_class} />
+    <${Classes} classes=${hour.failed_by_class} since=${hourBefore(at)} />
     <${ByKind} caption=${t("hour")} counted=${hour.by_kind} columns=${columns} />
   <//>`;
 }
@@ -164,8 +170,7 @@ function useHour(at) {
   const t = useWords(overview);
   const language = useContext(Speech);
   const state = useNames(states);
-  // As the API counts: by minutes of the clock, the one that runs included.
-  const since = new Date(Math.floor(Date.parse(at) / MINUTE_MS) * MINUTE_MS - 59 * MINUTE_MS).toISOString();
+  const since = hourBefore(at);
   const today = at.slice(0, 10);
   const whole = (/** @type {number} */ value) => count(value, language);
   const share = (/** @type {number | null} */ value) => (value === null ? null : percent(value, language));
@@ -190,8 +195,8 @@ function useHour(at) {
   };
 }
 
-/** @param {{classes: Record<string, number>}} props */
-function Classes({ classes }) {
+/** @param {{classes: Record<string, number>, since: string}} props */
+function Classes({ classes, since }) {
   const t = useWords(overview);
   const language = useContext(Speech);
   const called = useNames(classNames);
@@ -201,7 +206,10 @@ function Classes({ classes }) {
     ${t("failed_by")}:${" "}
     ${found.map(
       ([name, amount], index) =>
-        html`${index > 0 && " · "}<a key=${name} href=${href(["dead-letters", "list"], { status: "all", class: name })}>
+        html`${index > 0 && " · "}<a
+            key=${name}
+            href=${href(["dead-letters", "list"], { status: "all", class: name, failed_after: since })}
+          >
             ${called(name)} ${count(amount, language)}
           </a>`,
     )}

@@ -3,7 +3,7 @@
 
 import { pathWith } from "../api.js";
 import { html } from "../html.js";
-import { GROUP_FILTERS, LETTER_FILTERS, LetterFilters, asked, isUrgent, statusIn } from "../letters/filters.js";
+import { GROUP_FILTERS, LETTER_FILTERS, LetterFilters, asked, isNarrower, statusIn } from "../letters/filters.js";
 import { Due, Kept, StatusChip } from "../letters/status.js";
 import { Cause } from "../parts/cause.js";
 import { Id } from "../parts/id.js";
@@ -27,7 +27,7 @@ export default function Letters({ query }) {
     GROUP_FILTERS.filter((name) => name !== "status").map((name) => [name, query.get(name)]),
   );
   // No bulk redrive can be told to take only what is urgent: it would take more than is shown.
-  const bulk = statusIn(query) === "open" && !isUrgent(query);
+  const bulk = statusIn(query) === "open" && !isNarrower(query);
   const meant = { ...which, fingerprint: query.get("fingerprint") };
   const actions = html`<a class="button" href=${href(["dead-letters"], which)}>${t("groups")}</a>
     ${bulk && html`<a class="button" href=${href(["redrives", "new"], meant)}>${t("bulk")}</a>`}`;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote
 
@@ -97,6 +97,7 @@ def test_a_filter_that_makes_no_sense_is_told(
 
 
 URGENT = ("past_triage", "expiring")
+_TIME = "2026-11-29T12:00:00Z"
 
 
 @pytest.mark.parametrize(
@@ -108,6 +109,9 @@ URGENT = ("past_triage", "expiring")
         ("redrive_id=rd_1", "redrive_id is the id of a bulk redrive"),
         (f"redrive_id={an_id('rd', 1)}&status=open", "is asked of redriven letters"),
         *((f"redrive_id={an_id('rd', 1)}&{name}=true", "is of open letters") for name in URGENT),
+        (f"redrive_id={an_id('rd', 1)}&failed_after={_TIME}", "not asked together"),
+        ("failed_before=yesterday", "failed_before is a time like"),
+        (f"failed_after={_TIME.replace('Z', '+09:00')}", "a + is written %2B"),
     ],
 )
 def test_what_cannot_be_asked_of_a_letter_is_told(
@@ -138,6 +142,41 @@ def test_letters_past_their_time_are_followed_to_the_end(world: World, operator_
     assert ids(first.document) == late[:0:-1]
     assert (ids(second.document), second.document["next"]) == (late[:1], None)
     assert none.document == {"items": [], "next": None}
+
+
+@pytest.mark.parametrize("narrowed", ["", "&status=open", "&past_triage=true"])
+def test_a_list_between_two_times_ends_where_they_do(
+    world: World, operator_key: str, narrowed: str
+) -> None:
+    letters = [put(world, number, triage_due_at=1) for number in range(1, 6)]
+
+    times = f"failed_after={at(2)}&failed_before={at(5)}"
+    found, target = list[str](), f"/v1/dead-letters?{times}&limit=1{narrowed}"
+    while target:
+        page = world.send("GET", target, key=operator_key).document
+        found, target = [*found, *ids(page)], page["next"]
+
+    assert found == [letters[3], letters[2], letters[1]]
+
+
+def test_a_time_between_two_milliseconds_counts_as_it_is_written(
+    world: World, operator_key: str
+) -> None:
+    letters = [put(world, number) for number in (1, 2, 3)]
+
+    def listed(query: str) -> list[str]:
+        return ids(world.send("GET", f"/v1/dead-letters?{query}", key=operator_key).document)
+
+    between = at(2).replace("Z", "5Z")
+    assert listed(f"failed_after={between}") == letters[2:]
+    assert listed(f"failed_before={between}") == [letters[1], letters[0]]
+    assert listed("failed_before=1969-12-31T23:59:59Z") == []
+
+
+def at(number: int) -> str:
+    """The time at which that letter failed last."""
+    moment = datetime.fromtimestamp((AT_MS + number) / 1000, UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def test_what_a_bulk_redrive_has_redriven_is_followed_to_the_end(

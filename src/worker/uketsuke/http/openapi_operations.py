@@ -264,6 +264,8 @@ QUERY_PARAMETERS: Final[Mapping[str, tuple[Schema, str]]] = {
     "fingerprint": (_TEXT, "Only what has failed in this way."),
     "past_triage": (_TRUE, "Only open dead letters that somebody should have looked at by now."),
     "expiring": (_TRUE, "Only open dead letters whose input goes soon."),
+    "failed_after": (_TIME, "Only what failed last then or later."),
+    "failed_before": (_TIME, "Only what failed last before."),
     "redrive_id": (_TEXT, "Only what this bulk redrive has redriven, the last first."),
     "kind": (_TEXT, "Only this kind."),
     "run_key": (_TEXT, "Only jobs under this run key."),

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from uketsuke.domain.ids import JOB_ID
 from uketsuke.domain.lifecycle import JobState
 from uketsuke.http.answer import PRIVATE, tagged_answer
 from uketsuke.http.context import Context
-from uketsuke.http.instant import LIKE, read_instant
 from uketsuke.http.job_view import show_job
 from uketsuke.http.message import Request, Response
 from uketsuke.http.paging import next_page, page_limit, query_fault, read_list_query
 from uketsuke.http.problem import Fault, refuse, refuse_faults
+from uketsuke.http.query_times import time_faults, time_in
 from uketsuke.services.ports import JobFilter
 
 _TIMES: Final = ("created_after", "created_before", "finished_after", "finished_before")
@@ -44,7 +43,7 @@ def _read_query(query: Mapping[str, tuple[str, ...]], context: Context) -> Mappi
     asked, faults = read_list_query(query, caller=context.caller)
     if "state" in asked and asked["state"] not in set(JobState):
         faults.append(query_fault("state", f"is one of {', '.join(JobState)}"))
-    faults += [*_due_faults(asked), *_time_faults(asked)]
+    faults += [*_due_faults(asked), *time_faults(_TIMES, asked)]
     if faults:
         raise refuse_faults(faults)
     if "cursor" in asked and not JOB_ID.fullmatch(asked["cursor"]):
@@ -53,7 +52,7 @@ def _read_query(query: Mapping[str, tuple[str, ...]], context: Context) -> Mappi
 
 
 def _wanted(asked: Mapping[str, str]) -> JobFilter:
-    times = {name: _time(name, asked) for name in _TIMES}
+    times = {name: time_in(asked, name) for name in _TIMES}
     return JobFilter(
         state=asked.get("state"),
         kind=asked.get("kind"),
@@ -69,14 +68,3 @@ def _due_faults(asked: Mapping[str, str]) -> Iterator[Fault]:
     if "due" in asked and asked.get("state", JobState.ACCEPTED) not in _WAITING:
         waiting = " or ".join(_WAITING)
         yield query_fault("due", f"is asked of jobs that wait: leave out state, or say {waiting}")
-
-
-def _time_faults(asked: Mapping[str, str]) -> Sequence[Fault]:
-    # Whoever writes +09:00 as it is has sent a space.
-    what = f"is {LIKE}, with its offset; a + is written %2B"
-    wrong = [name for name in _TIMES if name in asked and _time(name, asked) is None]
-    return [query_fault(name, what) for name in wrong]
-
-
-def _time(name: str, asked: Mapping[str, str]) -> datetime | None:
-    return read_instant(asked[name]) if name in asked else None

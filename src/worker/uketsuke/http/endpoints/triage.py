@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Final, TypeVar
 
 from uketsuke.domain.bulk_redrive import REDRIVE_ID
@@ -23,11 +24,15 @@ from uketsuke.http.paging import (
     write_cursor,
 )
 from uketsuke.http.problem import Fault, refuse, refuse_faults
-from uketsuke.services.ports import LetterFilter, LetterPlace, Triage
+from uketsuke.http.query_times import time_faults, time_in
+from uketsuke.services.ports import LetterFilter, LetterPage, LetterPlace, Triage
 
 GROUPS_QUERY: Final = frozenset({"status", "class", "kind", "tenant", "limit"})
 _URGENT: Final = ("past_triage", "expiring")
-LIST_QUERY: Final = GROUPS_QUERY | {"fingerprint", *_URGENT, "redrive_id", "cursor"}
+_TIMES: Final = ("failed_after", "failed_before")
+LIST_QUERY: Final = GROUPS_QUERY | {"fingerprint", *_URGENT, *_TIMES, "redrive_id", "cursor"}
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MS: Final = timedelta(milliseconds=1)
 _END_OF_TIME_MS: Final = 10**15  # what D1 takes, and far from any clock
 _E = TypeVar("_E", LetterStatus, ErrorClass)
 
@@ -68,9 +73,29 @@ async def get_dead_letter(request: Request, context: Context, *, letter_id: str)
 async def _page(
     asked: Mapping[str, str], triage: Triage
 ) -> tuple[Sequence[DeadLetter], str | None]:
-    before = _read_place(asked["cursor"]) if "cursor" in asked else None
+    start = time_in(asked, "failed_before")
+    before = None if start is None else LetterPlace(max(0, _ms(start)), "")
+    if "cursor" in asked:
+        before = _read_place(asked["cursor"])
     page = await triage.page(_wanted(asked), before=before, limit=page_limit(asked))
-    return page.letters, write_cursor(page.cursor) if page.cursor else None
+    letters, cursor = _since(time_in(asked, "failed_after"), page)
+    return letters, write_cursor(cursor) if cursor else None
+
+
+def _since(
+    begin: datetime | None, page: LetterPage
+) -> tuple[Sequence[DeadLetter], LetterPlace | None]:
+    """Cut off what failed before ``begin``: behind the first of it there is nothing else."""
+    if begin is None:
+        return page.letters, page.cursor
+    letters = [letter for letter in page.letters if letter.last_failed_at >= begin]
+    ends = page.cursor is None or page.cursor.last_failed_ms < _ms(begin)
+    return letters, None if ends else page.cursor
+
+
+def _ms(time: datetime) -> int:
+    """Return its epoch milliseconds, rounded up: what is written in them is compared with it."""
+    return -((_EPOCH - time) // _MS)
 
 
 async def _redriven_page(
@@ -91,7 +116,7 @@ def _read_query(query: Mapping[str, tuple[str, ...]], context: Context) -> Mappi
     for name, words in (("status", LetterStatus), ("class", ErrorClass)):
         if name in asked and asked[name] not in set(words):
             faults.append(query_fault(name, f"is one of {', '.join(words)}"))
-    faults += [*_urgent_faults(asked), *_redrive_faults(asked)]
+    faults += [*_urgent_faults(asked), *_redrive_faults(asked), *time_faults(_TIMES, asked)]
     if faults:
         raise refuse_faults(faults)
     return asked
@@ -117,6 +142,9 @@ def _redrive_faults(asked: Mapping[str, str]) -> Iterator[Fault]:
     for name in _URGENT:
         if name in asked:
             yield query_fault(name, "is of open letters, and redrive_id of redriven ones: ask one")
+    for name in _TIMES:
+        if name in asked:
+            yield query_fault(name, "is not asked together with redrive_id: ask one")
 
 
 def _wanted(asked: Mapping[str, str]) -> LetterFilter:
