@@ -66,6 +66,16 @@ def test_a_key_is_kept_in_its_tab_and_gets_into_no_address(visitor: Visitor) -> 
     assert not [request.url for request in visitor.requests if key in request.url]
 
 
+@pytest.mark.parametrize("address", ["https://a.test/", "//a.test/", "/\\a.test/", "data:,x"])
+def test_the_key_is_sent_to_no_other_origin(visitor: Visitor, address: str) -> None:
+    page = visitor.open("#/jobs", key="tenant_key")
+    ask = """address => import("/console/api.js").then(({get}) => get(address))
+      .then(() => "answered", (error) => error.message)"""
+
+    assert page.evaluate(ask, address) == "a path is wanted"
+    assert not [request.url for request in visitor.requests if "a.test" in request.url]
+
+
 def test_signing_out_forgets_the_key_and_what_was_shown(visitor: Visitor) -> None:
     page = visitor.open("#/jobs", key="tenant_key")
     expect(visitor.heading).to_have_text("Jobs")

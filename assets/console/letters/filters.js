@@ -15,7 +15,7 @@ const URGENT = ["past_triage", "expiring"];
 const TIMES = ["failed_after", "failed_before"];
 export const LETTER_FILTERS = [...GROUP_FILTERS, "fingerprint", ...URGENT, ...TIMES];
 /** In the URL, where the API says nothing. What waits for a person is what is meant if nothing is said. */
-export const ANY_STATUS = "all";
+const ANY_STATUS = "all";
 
 /** The status that is looked at. @param {URLSearchParams} query */
 export const statusIn = (query) => query.get("status") || "open";

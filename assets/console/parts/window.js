@@ -49,14 +49,14 @@ export function Moment({ label, name, query }) {
 }
 
 /** A time as the field wants it: without its zone, to the second. @param {string | null} time */
-export function toLocal(time) {
+function toLocal(time) {
   const moment = new Date(time ?? "");
   if (Number.isNaN(moment.getTime())) return "";
   return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
 /** What the field says, as UTC; null where it says nothing. @param {string} text */
-export function fromLocal(text) {
+function fromLocal(text) {
   const moment = new Date(text); // without a zone: the reader's own
   return Number.isNaN(moment.getTime()) ? null : moment.toISOString();
 }

@@ -48,7 +48,7 @@ export function textsIn(text, cut) {
 }
 
 /** The ids of earlier jobs and uploads that were typed. @param {string} refs */
-export const refsIn = (refs) => refs.split(/[\s,、]+/).filter(Boolean);
+const refsIn = (refs) => refs.split(/[\s,、]+/).filter(Boolean);
 
 /** How much it is in UTF-8. @param {string} text */
 export const bytesOf = (text) => new Blob([text]).size;

@@ -32,11 +32,16 @@ class D1Database:
 
     def _count(self, answers: Sequence[Any]) -> None:
         self._use.calls += 1
-        self._use.rows_read += sum(int(answer.meta.rows_read) for answer in answers)
-        self._use.rows_written += sum(int(answer.meta.rows_written) for answer in answers)
+        self._use.rows_read += sum(_told(answer, "rows_read") for answer in answers)
+        self._use.rows_written += sum(_told(answer, "rows_written") for answer in answers)
 
     def _bind(self, statement: Statement) -> Any:
         prepared = self._binding.prepare(statement.sql)
         if not statement.params:
             return prepared
         return prepared.bind(*map(ffi.or_null, statement.params))
+
+
+def _told(answer: Any, figure: str) -> int:
+    """Return what D1 tells of an answer, 0 if nothing: what was done must not fail for a figure."""
+    return int(getattr(getattr(answer, "meta", None), figure, 0) or 0)
